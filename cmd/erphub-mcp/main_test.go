@@ -33,6 +33,7 @@ type program struct {
 	url     string
 	metrics string // where they are shown, with measured
 	cmd     *exec.Cmd
+	ended   chan struct{} // closed when it did
 	log     *syncbuffer.Buffer
 }
 
@@ -50,13 +51,13 @@ func runBinary(t testing.TB, binary string, env []string, args ...string) *progr
 	t.Helper()
 	dir := t.TempDir()
 	ready := filepath.Join(dir, "ready")
-	p := &program{log: &syncbuffer.Buffer{}}
+	ended := make(chan struct{})
+	p := &program{log: &syncbuffer.Buffer{}, ended: ended}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	p.cmd = exec.CommandContext(ctx, binary, append([]string{"--listen", "127.0.0.1:0", "--ready-file", ready}, args...)...)
 	p.cmd.Env = append([]string{programVariable + "=1", "HOME=" + dir, "PATH=" + os.Getenv("PATH")}, env...)
 	p.cmd.Stderr = p.log
 	require.NoError(t, p.cmd.Start())
-	ended := make(chan struct{})
 	go func() { _ = p.cmd.Wait(); close(ended) }()
 	t.Cleanup(func() { cancel(); <-ended })
 	require.Eventually(t, func() bool {

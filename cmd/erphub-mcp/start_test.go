@@ -130,7 +130,7 @@ func TestDefaultStartReadsData(t *testing.T) {
 		assert.True(t, failed, "%s: %s", c.user, response)
 		assert.Contains(t, response, "permission_denied", c.user)
 	}
-	assert.Equal(t, `{"status":"ready"}`, readyz(t, p.url, http.StatusOK))
+	assert.Equal(t, `{"status":"ready","parts":{"records":"ready","tools":"ready"}}`, readyz(t, p.url, http.StatusOK))
 }
 
 // sandboxToken logs in at a sandbox, whose users have their names as passwords,
@@ -162,6 +162,15 @@ func readyz(t *testing.T, url string, status int) string {
 	require.NoError(t, err)
 	assert.Equal(t, status, res.StatusCode, "%s", text)
 	return strings.TrimSpace(string(text))
+}
+
+// waitReady returns when /readyz says that the program is ready.
+func waitReady(t *testing.T, p *program) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		res, err := http.Get(p.url + "/readyz")
+		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
+	}, time.Minute, time.Millisecond)
 }
 
 // A wrong password is said at the start, wherever the program's own login is
@@ -219,13 +228,35 @@ func TestERPAway(t *testing.T) {
 		text, failed := call(t, cs, tool, nil)
 		assert.False(t, failed, "%s: %s", tool, text)
 	}
-	assert.Equal(t, `{"status":"not ready","missing":["the ERP does not respond","tokens of new clients cannot be checked"]}`, readyz(t, p.url, http.StatusServiceUnavailable))
+	assert.Equal(t, `{"status":"degraded","missing":["the ERP does not respond, so tokens of new clients cannot be checked"],"parts":{"records":"not ready","tools":"degraded"}}`, readyz(t, p.url, http.StatusOK))
 	away.Remove()
-	require.Eventually(t, func() bool {
-		res, err := http.Get(p.url + "/readyz")
-		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
-	}, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(readyz(t, p.url, http.StatusOK), `{"status":"ready"`) }, 30*time.Second, 20*time.Millisecond)
 	assert.Equal(t, "up", do[struct{ Status string }](t, cs, "checkHealth", nil).Status, "an AI API that is not there is not missed")
+}
+
+// A replica with a login of its own is not ready before it has read the ERP's
+// dictionary, or has found that it cannot.
+func TestNotReadyBeforeTheDictionaryIsRead(t *testing.T) {
+	t.Parallel()
+	srv := embeddedERP(t)
+	until := make(chan struct{})
+	reading := srv.Faults().On(erptest.Match{Path: "/models/AD_Column"}, erptest.Hold(until))
+	p := run(t, login(srv.URL()), "--own-login")
+	require.Eventually(t, func() bool { return reading.Hits() > 0 }, time.Minute, time.Millisecond)
+	assert.Equal(t, `{"status":"not ready","missing":["the ERP's dictionary is being read"],"parts":{"records":"degraded","tools":"degraded"}}`, readyz(t, p.url, http.StatusServiceUnavailable))
+	close(until)
+	waitReady(t, p)
+	res, err := http.Get(p.url + "/metrics")
+	require.NoError(t, err)
+	defer res.Body.Close()
+	metrics, err := io.ReadAll(res.Body)
+	require.NoError(t, err)
+	assert.Regexp(t, `(?m)^dictionary_checked_timestamp_seconds [1-9]`, string(metrics), "the first call has the dictionary")
+
+	srv.Faults().On(erptest.Match{}, erptest.CutBefore())
+	late := run(t, login(srv.URL()), "--own-login")
+	waitReady(t, late) // what is shared is away
+	assert.Contains(t, readyz(t, late.url, http.StatusOK), "the ERP does not respond")
 }
 
 // The tool server's profile has the address of the default one, and what it
@@ -269,4 +300,27 @@ func TestStartedWithAPipe(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = stdin.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	require.Eventually(t, func() bool { return strings.Contains(log.String(), "needs `erphub-mcp --stdio`") }, time.Minute, 5*time.Millisecond, "%s", log)
+}
+
+// A login that was revoked reads nothing over standard input and output, by whatever
+// way, and the model is told what its user can do.
+func TestARevokedLoginReadsNothing(t *testing.T) {
+	t.Parallel()
+	srv := embeddedERP(t)
+	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
+	require.NoError(t, err)
+	ai := aiAPI(t, srv) // checks signatures alone
+	cs, _ := stdio(t, []string{"ERP_URL=" + srv.URL(), "ERP_TOKEN=" + token, "AI_API_URL=" + ai}, "--toolsets", "all")
+	require.NoError(t, srv.BlockAPIToken(t.Context(), token))
+	for tool, arguments := range map[string]args{
+		"whoAmI": nil, "executeQuery": {"sql": "SELECT 1"}, "queryMetric": {"name": "open-receivables"}, "describeTable": {"table": "C_Order"},
+		"getRecord": {"tableName": "C_BPartner", "id": 118}, "listGenerators": nil,
+	} {
+		said, failed := callOnce(t, cs, tool, arguments)
+		require.True(t, failed, "%s: %s", tool, said)
+		assert.Contains(t, said, `"code":"unauthorized"`, tool)
+		assert.Contains(t, said, "ask your user to log in again", tool)
+	}
+	_, err = cs.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "erp://table/C_Order"})
+	require.ErrorContains(t, err, "ask your user to log in again")
 }

@@ -173,7 +173,7 @@ func TestDeployFilesAreWhole(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, map[string]int{"Deployment": 1, "Service": 1, "PodDisruptionBudget": 1}, kinds)
+	assert.Equal(t, map[string]int{"Deployment": 2, "Service": 2, "PodDisruptionBudget": 2}, kinds)
 }
 
 // systemd reads the units without a complaint.

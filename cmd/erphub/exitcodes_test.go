@@ -24,7 +24,7 @@ import (
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	definition := filepath.Join(t.TempDir(), "table.yaml")
-	require.NoError(t, os.WriteFile(definition, []byte("table: XX_Missing\n"), 0o600))
+	require.NoError(t, os.WriteFile(definition, []byte("table: XX_Missing\ncolumns:\n  - {name: Text, type: Text}\n"), 0o600))
 	home := t.TempDir()
 	environment := []string{"HOME=" + home, "ERPHUB_CONFIG=" + filepath.Join(home, "config.yaml")}
 	serve(t, environment, "sandbox", "--write-profiles")

@@ -83,9 +83,8 @@ func (f freeing) Write(p []byte) (int, error) {
 	return f.to.Write(p)
 }
 
-// A configuration that a newer program wrote is refused by every command, and
-// stays as it is.
-func TestNewerConfiguration(t *testing.T) {
+// A configuration of another form is refused by every command, and stays as it is.
+func TestConfigurationOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	text := "version: 99\nurl: http://127.0.0.1:1\n" + dueLogin
@@ -93,19 +92,9 @@ func TestNewerConfiguration(t *testing.T) {
 	for _, args := range [][]string{{"record", "list", "AD_Org"}, {"auth", "status"}, {"auth", "logout"}, {"config", "set", "url", "http://x"}, {"config", "--token", "a.b.c"}} {
 		code, out := withConfig(t, path, args...)
 		assert.Equal(t, 1, code, out)
-		assert.Contains(t, out, "a newer program wrote it: it is of version 99")
+		assert.Contains(t, out, "another version of erphub wrote it: it has form 99")
 	}
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, text, string(after))
-}
-
-// A login of an earlier release, which left no address, is complete now.
-func TestConfigurationOfAnEarlierRelease(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "config.yaml")
-	require.NoError(t, os.WriteFile(path, []byte("token: a.b.c\ntoken.url: http://127.0.0.1:1\n"), 0o600))
-	code, out := withConfig(t, path, "config", "get", "url")
-	assert.Zero(t, code, out)
-	assert.Equal(t, "http://127.0.0.1:1\n", out)
 }

@@ -71,7 +71,7 @@ func testRecording(t *testing.T, document string, least int) {
 				env = append(env, name+"="+value)
 				continue
 			}
-			if strings.HasSuffix(command, "&") {
+			if strings.HasPrefix(command, "erphub sandbox --detach") {
 				for i+1 < len(lines) && lines[i+1] != "```" && !strings.HasPrefix(lines[i+1], "$ ") {
 					i++
 					fmt.Fprintln(&out, lines[i]) // what the server says

@@ -93,3 +93,22 @@ func TestSandboxServices(t *testing.T) {
 	assert.Equal(t, shell.ExitDone, p.stop(), p.errOut.String())
 	assert.NoDirExists(t, made.Path)
 }
+
+// A login that was ended reads nothing any more, neither by the ERP's REST API nor by
+// the services beside it.
+func TestSandboxServicesKnowRevokedTokens(t *testing.T) {
+	t.Parallel()
+	p := serve(t, nil, "sandbox")
+	asJSON := func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }
+	status, body := p.call(http.MethodPost, "/api/v1/auth/tokens",
+		`{"userName":"GardenAdmin","password":"GardenAdmin","parameters":{"clientId":11,"roleId":102,"organizationId":11}}`, asJSON)
+	require.Equal(t, 200, status, body)
+	var login struct{ Token string }
+	require.NoError(t, json.Unmarshal([]byte(body), &login))
+	status, body = p.call(http.MethodPost, "/api/v1/auth/logout", `{"token":"`+login.Token+`"}`, asJSON)
+	require.Equal(t, 200, status, body)
+	for path, body := range map[string]string{"/api/ai/query": statement("SELECT 1", 102), "/api/generate/plugin": `{"artifactId":"com.example.a","output":"archive"}`} {
+		status, said := p.call(http.MethodPost, path, body, bearing(login.Token))
+		assert.Equal(t, http.StatusUnauthorized, status, "%s: %s", path, said)
+	}
+}

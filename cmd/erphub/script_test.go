@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/term"
@@ -23,21 +24,24 @@ import (
 // TestMain lets scripts run the program as a process of its own, which ends at
 // once when it prints a secret.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"erphub": func() {
-			ctx, stop := shell.WithSignals(context.Background())
-			streams := shell.Streams{In: os.Stdin, Out: &guard{to: os.Stdout}, Err: &guard{to: os.Stderr}}
-			if term.IsTerminal(int(os.Stdout.Fd())) {
-				streams.Out = os.Stdout // the program finds out by the file
-			}
-			if term.IsTerminal(int(os.Stderr.Fd())) {
-				streams.Err = os.Stderr
-			}
-			code := execute(ctx, os.Args, os.Environ(), streams)
-			stop()
-			os.Exit(code)
-		},
-	})
+	testscript.Main(m, testPrograms)
+}
+
+// testPrograms are the programs that this test binary can be.
+var testPrograms = map[string]func(){"erphub": erphubProgram}
+
+func erphubProgram() {
+	ctx, stop := shell.WithSignals(context.Background())
+	streams := shell.Streams{In: os.Stdin, Out: &guard{to: os.Stdout}, Err: &guard{to: os.Stderr}}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		streams.Out = os.Stdout // the program finds out by the file
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		streams.Err = os.Stderr
+	}
+	code := execute(ctx, os.Args, os.Environ(), streams)
+	stop()
+	os.Exit(code)
 }
 
 // Each script starts with no configuration and no server. "sandbox" starts an
@@ -70,6 +74,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("NO_COLOR", "1")
 			env.Setenv("ERPHUB_TOKEN_STORE", "file") // not in the keyring of who runs the tests
 			env.Setenv("LINEBREAK", "Kanarienvogel.abc.def\nX-Injected: 1")
+			env.Defer(func() { killDetached(filepath.Join(env.WorkDir, ".local", "state", "erphub", "sandboxes")) })
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -78,6 +83,7 @@ func TestScripts(t *testing.T) {
 			"capture":     capture,
 			"capturefile": captureFile,
 			"private":     modeIs,
+			"killsandbox": killSandbox,
 		},
 	})
 }
@@ -164,5 +170,36 @@ func modeIs(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	if st.Mode().Perm() != 0o600 {
 		ts.Fatalf("mode of %s is %o", args[0], st.Mode().Perm())
+	}
+}
+
+// killDetached kills the sandboxes that run by themselves and say so in a folder.
+func killDetached(folder string) (killed int) {
+	records, _ := filepath.Glob(filepath.Join(folder, "*.json")) // the pattern is ours
+	for _, path := range records {
+		var record struct {
+			PID int `json:"pid"`
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || json.Unmarshal(text, &record) != nil {
+			continue
+		}
+		process, err := os.FindProcess(record.PID)
+		if err != nil || process.Kill() != nil {
+			continue
+		}
+		killed++
+		lock := flock.New(path + ".lock")
+		if err := lock.Lock(); err == nil { // the system frees it with the process
+			_ = lock.Unlock()
+		}
+	}
+	return killed
+}
+
+// killSandbox kills the one sandbox that runs by itself.
+func killSandbox(ts *testscript.TestScript, _ bool, _ []string) {
+	if killed := killDetached(ts.MkAbs(".local/state/erphub/sandboxes")); killed != 1 {
+		ts.Fatalf("%d sandboxes were killed", killed)
 	}
 }

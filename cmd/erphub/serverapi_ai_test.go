@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,8 +146,8 @@ func TestServerAPIQueries(t *testing.T) {
 	status, body = p.call(http.MethodPost, "/api/ai/query", statement("SELECT count(*) FROM c_order", aitest.Reader), user)
 	assert.Equal(t, 503, status, body)
 	require.Eventually(t, func() bool {
-		status, _ := p.call(http.MethodGet, "/readyz", "", nil)
-		return status == 503
+		status, r := p.ready("/readyz/ai")
+		return status == 503 && slices.Contains(r.Missing, "queries cannot be audited, so they are refused")
 	}, 20*time.Second, 50*time.Millisecond, "a health result is used again for two seconds")
 	assert.Equal(t, shell.ExitDone, p.stop())
 	said := p.errOut.String()
@@ -160,11 +161,13 @@ func TestServerAPIQueries(t *testing.T) {
 func TestServerAPIWithERP(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)
+	require.NoError(t, srv.SetConfig(t.Context(), "IDEMPIERE_REST_EXPOSE_JWK", "Y")) // signatures could be checked without the ERP
 	address := aitest.Postgres(t)
 	p := serve(t, append(gardenAdmin(srv.URL()), "ERP_DATABASE_URL="+address), "server", "api", "--install")
 	said := p.errOut.String()
-	assert.Contains(t, said, "or else by the ERP")
+	assert.Contains(t, said, "tokens are checked by the ERP")
 	assert.Contains(t, said, "/deployments")
+	assert.Contains(t, said, "The ERP's caches were reset, so that the ERP's rule about who may read AIG_QueryLog is in force")
 	for _, path := range []string{"/deployments", "/api/ai/health", "/readyz"} {
 		status, body := p.call(http.MethodGet, path, "", nil)
 		assert.Equal(t, 200, status, body)
@@ -176,6 +179,13 @@ func TestServerAPIWithERP(t *testing.T) {
 	assert.Equal(t, "n\n1\n", out.String())
 
 	status, body := p.call(http.MethodPost, "/api/generate/plugin", `{"artifactId":"com.example.demo","output":"archive"}`, bearing(signed(t, 101, 102)))
+	assert.Equal(t, 401, status, body)
+
+	// A token that the ERP signed and revoked is one it does not accept any more.
+	revoked, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
+	require.NoError(t, err)
+	require.NoError(t, srv.BlockAPIToken(t.Context(), revoked))
+	status, body = p.call(http.MethodPost, "/api/ai/query", statement("SELECT 1", 102), bearing(revoked))
 	assert.Equal(t, 401, status, body)
 
 	// A token that somebody else signed is one the ERP does not accept.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -70,8 +71,7 @@ func relay(conn net.Conn, to string) {
 }
 
 // A database that comes up later is waited for, with words; one that does not
-// want us is not. The server is ready while database and ERP respond, whether the
-// ERP has a deployment log or not.
+// want us is not. What the ERP does not have is told apart from an ERP that is away.
 func TestServerAPIWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	owner := aitest.Postgres(t)
@@ -100,17 +100,19 @@ func TestServerAPIWaitsForTheDatabase(t *testing.T) {
 	p := serve(t, gardenAdmin(front.URL), "server", "api", "--database", database, "--install", "--jwt-secret-file", secret)
 	assert.EqualValues(t, 3, dropped.Load())
 	assert.Contains(t, p.errOut.String(), "waiting for the database, for 1m0s at most")
-	ready := func(want int) func() bool {
+	missing := func(want string) func() bool {
 		return func() bool {
-			status, _ := p.call(http.MethodGet, "/readyz", "", nil)
-			return status == want
+			whole, r := p.ready("/readyz")
+			board, _ := p.ready("/readyz/board")
+			return whole == http.StatusOK && board == http.StatusServiceUnavailable && slices.Equal(r.Missing, []string{want})
 		}
 	}
-	assert.Eventually(t, ready(http.StatusOK), 20*time.Second, 10*time.Millisecond, "there is no deployment log, but the ERP responds")
+	const noLog = "the ERP does not show the deployment log; the board says why"
+	assert.Eventually(t, missing(noLog), 20*time.Second, 10*time.Millisecond)
 	away.Store(true)
-	assert.Eventually(t, ready(http.StatusServiceUnavailable), 20*time.Second, 10*time.Millisecond)
+	assert.Eventually(t, missing("the ERP does not respond"), 20*time.Second, 10*time.Millisecond)
 	away.Store(false)
-	assert.Eventually(t, ready(http.StatusOK), 20*time.Second, 10*time.Millisecond)
+	assert.Eventually(t, missing(noLog), 20*time.Second, 10*time.Millisecond)
 	assert.Equal(t, shell.ExitDone, p.stop(), p.errOut.String())
 	assert.Contains(t, p.errOut.String(), "Idempotency-Keys")
 }

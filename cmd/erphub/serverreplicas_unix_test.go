@@ -256,8 +256,6 @@ func TestReplicasShareTheAIAPI(t *testing.T) {
 		assert.Equal(t, http.StatusOK, status)
 	}
 	redis.Stop()
-	status, _ = one.call(http.MethodGet, "/readyz", "", nil)
-	assert.Equal(t, http.StatusServiceUnavailable, status, "without what it shares it is not ready")
 	status, _ = one.call(http.MethodGet, "/api/ai/context/window/7", "", user)
 	assert.Equal(t, http.StatusServiceUnavailable, status)
 	status, _ = one.call(http.MethodGet, "/api/ai/roles", "", user)

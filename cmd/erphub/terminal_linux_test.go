@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,10 +79,14 @@ func (term *terminal) types(t *testing.T, text string) {
 	require.NoError(t, err)
 }
 
+// waiting is what a command says while a server takes long, which on a busy machine
+// any may.
+var waiting = regexp.MustCompile(`erphub: waiting for [^\r\n]* Ctrl-C ends the command\r?\n`)
+
 func (term *terminal) raw() string {
 	term.mu.Lock()
 	defer term.mu.Unlock()
-	return term.text.String()
+	return waiting.ReplaceAllString(term.text.String(), "")
 }
 
 var escapes = regexp.MustCompile(`\x1b\[(\d*)([A-Z])`)
@@ -245,4 +251,37 @@ func connect(t *testing.T, srv *erptest.Server, token string) *erp.Client {
 	require.NoError(t, err)
 	t.Cleanup(client.CloseIdleConnections)
 	return client
+}
+
+// Somebody at a terminal is told that an ERP does not respond, before the command
+// gives up.
+func TestTerminalWhileTheERPHangs(t *testing.T) {
+	t.Parallel()
+	term := newTerminal(t)
+	ended := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for { // respond once it was said
+			term.mu.Lock()
+			said := waiting.MatchString(term.text.String())
+			term.mu.Unlock()
+			if said {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			select {
+			case <-ended:
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	}))
+	t.Cleanup(srv.Close)
+	defer close(ended)
+	dir := t.TempDir()
+	token := filepath.Join(dir, "token")
+	require.NoError(t, os.WriteFile(token, []byte("x"), 0o600))
+	cmd := atTerminal(t, term, filepath.Join(dir, "config.yaml"), "--url", srv.URL, "--token-file", token, "record", "list", "C_Order")
+	var exit *exec.ExitError
+	require.ErrorAs(t, cmd.Wait(), &exit)
+	require.Equal(t, 3, exit.ExitCode(), term.raw())
 }

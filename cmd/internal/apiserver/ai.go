@@ -1,9 +1,11 @@
 package apiserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -15,6 +17,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/redisstate"
 	"github.com/erphub/erphub/tokens"
@@ -28,7 +31,7 @@ func aiFlags() []cli.Flag {
 		&cli.StringFlag{Name: "audit-database-file", Usage: "file that holds that address", TakesFile: true},
 		&cli.BoolFlag{Name: "install", Usage: "create the audit's table, and the rule about who may read it, where they are missing; the login needs the permission for that"},
 		&cli.BoolFlag{Name: "audit-optional", Usage: "run queries even when their audit record cannot be written"},
-		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret (" + shell.TokenSecretVariable + " holds one, too); without it tokens are checked with the key the ERP publishes, or by the ERP", TakesFile: true},
+		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret (" + shell.TokenSecretVariable + " holds one, too); without it the ERP checks tokens, and knows those that were revoked", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
 		&cli.StringSliceFlag{Name: "cors-origin", Usage: "web origin whose pages may call the AI API, such as https://app.example.com; repeatable; default: none"},
 		&cli.IntFlag{Name: "requests-per-minute", Value: httpapi.DefaultPerMinute, Usage: "requests a user may make in a minute"},
@@ -51,6 +54,7 @@ type aiSettings struct {
 	database, audit string
 	verifier        httpapi.Verifier
 	checks          string
+	asksERP         bool // to check tokens
 }
 
 // aiSettings reads what is needed before anything is opened; an empty database
@@ -68,45 +72,46 @@ func (a *app) aiSettings(c *cli.Context, s *shell.Setup, log *slog.Logger) (*aiS
 	if o.database == "" && s.Resolver.Lookup("url") == "" {
 		return nil, shell.Usagef("there is nothing to serve: name the ERP's database with --database for the AI API, or the ERP with ERP_URL for the deployment board")
 	}
-	o.verifier, o.checks, err = a.aiVerifier(c, s, log)
+	err = a.setVerifier(&o, c, s, log)
 	return &o, err
 }
 
-// aiVerifier checks the tokens of callers: with the ERP's secret, with the key
-// the ERP publishes, or else by the ERP.
-func (a *app) aiVerifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (httpapi.Verifier, string, error) {
+// verifyGrace is how long a token that the ERP accepted counts while the ERP cannot be
+// reached.
+const verifyGrace = 10 * time.Minute
+
+// setVerifier chooses what checks the tokens of callers: the ERP's secret where the
+// operator gives it, else the ERP, which alone knows what was revoked.
+func (a *app) setVerifier(o *aiSettings, c *cli.Context, s *shell.Setup, log *slog.Logger) error {
 	opts := []tokens.VerifierOption{tokens.VerifierLogger(log), tokens.ExpectIssuer(c.String("jwt-issuer"))}
 	secret := a.Getenv(shell.TokenSecretVariable)
 	if file := c.String("jwt-secret-file"); file != "" {
 		var err error
 		if secret, err = shell.ReadSecretFile(file); err != nil {
-			return nil, "", fmt.Errorf("reading the token secret: %w", err)
+			return fmt.Errorf("reading the token secret: %w", err)
 		}
 		if secret == "" {
-			return nil, "", fmt.Errorf("reading the token secret: the file %s is empty", file)
+			return fmt.Errorf("reading the token secret: the file %s is empty", file)
 		}
 	}
 	if secret != "" {
 		v, err := tokens.NewSecretVerifier([]byte(secret), opts...)
 		if err != nil {
-			return nil, "", shell.Usage(err)
+			return shell.Usage(err)
 		}
-		return v, "tokens are checked with the ERP's secret, so that one which was revoked is good until it expires", nil
+		o.verifier, o.checks = v, "tokens are checked with the ERP's secret, so that one which was revoked is good until it expires"
+		return nil
 	}
 	erp := s.Resolver.Lookup("url")
 	if erp == "" {
-		return nil, "", shell.Usagef("the tokens of callers cannot be checked: give --jwt-secret-file, or set ERP_URL so that the ERP can check them")
+		return shell.Usagef("the tokens of callers cannot be checked: give --jwt-secret-file, or set ERP_URL so that the ERP can check them")
 	}
-	// That an ERP does not publish its key is no trouble, so it is not reported.
-	key, err := tokens.NewJWKVerifier(erp, opts[1:]...)
+	v, err := tokens.NewIntrospectionVerifier(erp, append(opts, tokens.GraceFor(verifyGrace), tokens.VerifierHTTPClient(shell.AskingClient()))...)
 	if err != nil {
-		return nil, "", shell.Usage(err)
+		return shell.Usage(err)
 	}
-	ask, err := tokens.NewIntrospectionVerifier(erp, opts...)
-	if err != nil {
-		return nil, "", shell.Usage(err)
-	}
-	return httpapi.FirstThatKnows(key, ask), "tokens are checked with the key the ERP publishes, or else by the ERP", nil
+	o.verifier, o.checks, o.asksERP = v, "tokens are checked by the ERP", true
+	return nil
 }
 
 // openAI makes the AI API. It fails when queries could not be audited.
@@ -142,7 +147,7 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, shared *redisstate.Store, me
 	if err != nil {
 		return nil, shell.Usage(err)
 	}
-	if s.Warnings, err = services.Audited(ctx, s.Engine, s.DB, c.Bool("install"), c.Bool("audit-optional")); err != nil {
+	if s.Health, err = services.Audited(ctx, s.Engine, s.DB, c.Bool("install"), c.Bool("audit-optional")); err != nil {
 		return nil, err
 	}
 	opts := &httpapi.Options{
@@ -163,4 +168,19 @@ func (a *app) openAI(c *cli.Context, o *aiSettings, shared *redisstate.Store, me
 		return nil, shell.Usage(err)
 	}
 	return s, nil
+}
+
+// ruleInForce resets the caches of the ERP, which keeps the rules about rows that it
+// has read: until then the one that [aiquery.AuditPlan] makes has no effect. It
+// returns what to say of that.
+func ruleInForce(ctx context.Context, client *erp.Client) string {
+	const rule = "the ERP's rule about who may read " + aiquery.AuditTableName
+	if client != nil {
+		_, err := client.Call(ctx, http.MethodDelete, []string{"caches"}, nil, nil)
+		if err == nil {
+			return "The ERP's caches were reset, so that " + rule + " is in force.\n"
+		}
+		return fmt.Sprintf("warning: %s is in force once the ERP's caches are reset, and this login could not: %s; run `erphub cache reset-all` with one that may\n", rule, shell.Printable(err.Error()))
+	}
+	return "warning: " + rule + " is in force once the ERP's caches are reset: run `erphub cache reset-all`\n"
 }

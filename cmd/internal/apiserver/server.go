@@ -24,7 +24,6 @@ import (
 	genapi "github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/redisstate"
-	"github.com/erphub/erphub/tokens"
 )
 
 // aiConcurrent bounds the requests worked on at a time where the AI API is
@@ -49,8 +48,8 @@ func (a *app) serverAPICommand() *cli.Command {
 			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and serves the download links below " +
 			"/api/artifacts, as far as the settings say where plugins go (`erphub config list`); tables and windows are " +
 			"looked up where a database is named.\n\n" +
-			"/healthz, /readyz and /metrics are served beside. It is ready while all that it serves works: the database, the " +
-			"audit, and the ERP where that is named. Times and sizes, which tell callers how much data others have, are among " +
+			"/healthz, /readyz and /metrics are served beside. /readyz says what is away of the ERP, the database, the audit and " +
+			"Redis; it is 200 as long as anything can be served. /readyz/board, /readyz/generator and /readyz/ai are about one part. Times and sizes, which tell callers how much data others have, are among " +
 			"the metrics of --metrics-listen alone. It listens on loopback (127.0.0.1) by default, and accepts the host names localhost, " +
 			"IP addresses and the names given with --host.\n\n" +
 			"SIGTERM and SIGINT end it: it stops listening and finishes requests, for 25 seconds at most. Settings are read at " +
@@ -80,8 +79,10 @@ type apiParts struct {
 	board *board.Board // nil: none
 	erp   string       // the address the board reads
 	gen   *services.Generator
+	ruled string // what became of the rule about the audit's rows
 
-	shared *redisstate.Store // what replicas share; nil: nothing
+	shared  *redisstate.Store // what replicas share; nil: nothing
+	asksERP bool              // it checks the tokens of callers
 }
 
 func (a *app) serverAPI(c *cli.Context) (err error) {
@@ -99,7 +100,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer a.IgnoreHangup(log)()
+	defer a.OnHangup(log, nil)()
 	settings, err := a.aiSettings(c, s, log)
 	if err != nil {
 		return err
@@ -111,16 +112,16 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	metrics := httpserver.NewMetrics()
 	metrics.Build(shell.Version(), runtime.Version())
 	a.TokenMetrics(metrics)
-	var parts apiParts
+	parts := apiParts{asksERP: settings.asksERP}
 	if parts.shared, err = a.openShared(c, s, log); err != nil {
 		return err
 	}
 	if parts.shared != nil {
 		defer func() { err = errors.Join(err, parts.shared.Close()) }()
 	}
+	var client *erp.Client
 	if s.Resolver.Lookup("url") != "" {
-		client, err := a.ClientFor(c, s)
-		if err != nil {
+		if client, err = a.ClientFor(c, s); err != nil {
 			return err
 		}
 		parts.board, parts.erp = board.New(client, &board.Options{Logger: log}), client.BaseURL()
@@ -135,6 +136,9 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 			return err
 		}
 		defer func() { err = errors.Join(err, parts.ai.Close(c.Context)) }()
+		if c.Bool("install") {
+			parts.ruled = ruleInForce(c.Context, client)
+		}
 		shell.DictionaryMetric(metrics, parts.ai.DictionaryChecked)
 	}
 	ctx, cancel := context.WithCancel(c.Context)
@@ -206,7 +210,8 @@ func (p *apiParts) handler() http.Handler {
 func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
 	o.RequestTimeout = genapi.DefaultTimeout + 10*time.Second // each part has bounds of its own
 	o.Drain = apiDrain
-	o.Long, o.Ready = genapi.Streams, p.ready
+	o.Long = genapi.Streams
+	o.Parts, o.Dependencies = p.names(), p.dependencies()
 	if p.board != nil {
 		o.Streams = board.Streams
 	}
@@ -214,38 +219,6 @@ func (p *apiParts) options(o *httpserver.Options) *httpserver.Options {
 		o.MaxConcurrent = aiConcurrent
 	}
 	return o
-}
-
-// ready tells whether what is served works: the database and the audit of the AI
-// API, and the ERP. Beside the AI API the ERP only has to respond: that it has no
-// deployment log, or does not show it, is told by the page.
-func (p *apiParts) ready(ctx context.Context) error {
-	var log, ai, shared error
-	var both sync.WaitGroup
-	if p.shared != nil {
-		both.Go(func() { shared = p.shared.Ping(ctx) })
-	}
-	if p.board != nil {
-		both.Go(func() { log = p.board.Ready(ctx) })
-	}
-	if p.ai != nil {
-		both.Go(func() { ai = p.ai.Ready(ctx) })
-	}
-	both.Wait()
-	if log != nil && (p.ai == nil || erpAway(log)) {
-		return errors.Join(fmt.Errorf("reading the deployment log of %s: %w", p.erp, log), ai, shared)
-	}
-	return errors.Join(ai, shared)
-}
-
-// erpAway reports whether the ERP did not respond, or said that it cannot.
-func erpAway(err error) bool {
-	for _, away := range []error{erp.ErrUnreachable, erp.ErrUnavailable, erp.ErrTimeout, tokens.ErrUnreachable, context.DeadlineExceeded} {
-		if errors.Is(err, away) {
-			return true
-		}
-	}
-	return false
 }
 
 // run does what the parts do besides serving, until ctx ends.
@@ -270,7 +243,12 @@ func (a *app) announceAPI(c *cli.Context, p *apiParts, ln *shell.Listener) error
 		addresses["ai"] = url + httpapi.Prefix
 		fmt.Fprintf(&b, "the AI API is at %s%s (stop with Ctrl-C)\n", url, httpapi.Prefix)
 		fmt.Fprintf(&b, "It queries %s, and writes a record of each query to %s; %s.\n", shell.Printable(p.ai.DB.String()), aiquery.AuditTableName, p.ai.Checks)
-		for _, w := range p.ai.Warnings {
+		if l := p.ai.Health.Limits; len(l) > 0 {
+			fmt.Fprintf(&b, "The database gives a statement work_mem %s for each sort (%s times that for hashing) and temp_file_limit %s of temporary files; "+
+				"it has no limit for the memory of a process.\n", l["work_mem"], l["hash_mem_multiplier"], l["temp_file_limit"])
+		}
+		b.WriteString(p.ruled)
+		for _, w := range p.ai.Health.Warnings {
 			fmt.Fprintf(&b, "warning: %s\n", shell.Printable(w))
 		}
 	}

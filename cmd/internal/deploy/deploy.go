@@ -88,6 +88,7 @@ func runID(c *cli.Context) (erp.ID, error) {
 type deploy struct {
 	log   *deploylog.Log
 	spool *spool.Spool // nil: fail when the ERP cannot be reached
+	dir   string       // of the spool
 	hooks *webhooks
 }
 
@@ -125,6 +126,7 @@ func (a *app) openDeploy(c *cli.Context, spoolAlways bool) (*deploy, error) {
 	if dir == "" {
 		return d, nil
 	}
+	d.dir = dir
 	d.spool = spool.New(dir, &spool.Options{
 		Logger: a.Log, Unreachable: func(err error) bool { return errors.Is(err, tokens.ErrUnreachable) }, Delivered: d.hooks.carried,
 	})

@@ -215,8 +215,8 @@ func (a *app) deployFlushCommand() *cli.Command {
 	return &cli.Command{
 		Name: "flush", Usage: "deliver the calls and webhooks that are kept because the ERP or a receiver could not be reached",
 		Description: "Ends with 0 if and only if everything that was kept is in the ERP. It fails, too, while a file that cannot be " +
-			"read holds back calls, or refused calls are set aside: see erphub env deploy spool. Webhooks that stay make no " +
-			"difference to that.",
+			"read holds back calls, refused calls are set aside, or the folder has calls for another address or login: see erphub " +
+			"env deploy spool. Webhooks that stay make no difference to that.",
 		Flags: slices.Concat(shell.ValueFlags(), spoolFolderFlag(), webhookFlags()),
 		Action: func(c *cli.Context) error {
 			if err := shell.Arguments(c); err != nil {
@@ -256,6 +256,9 @@ func (a *app) reportFlush(c *cli.Context, d *deploy, delivered int, err error) e
 	}
 	if len(list) > left.Waiting {
 		a.Note("erphub env deploy spool list shows what is left; retry delivers it and discard removes it")
+	}
+	for _, o := range otherSpools(d.dir) {
+		err = errors.Join(err, errors.New(o.String()))
 	}
 	if err != nil && errors.Is(err, deploylog.ErrInvalid) {
 		return err

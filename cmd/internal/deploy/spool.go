@@ -20,7 +20,7 @@ func (a *app) deploySpoolCommand() *cli.Command {
 	return &cli.Command{
 		Name: "spool", Usage: "list kept calls, and retry or discard those that were set aside",
 		Description: "Calls are kept while the ERP cannot be reached. One that the ERP refuses later is set aside with the reason. " +
-			"A file that cannot be read, or that a newer erphub wrote, stays and holds back the later calls of its run.",
+			"A file that cannot be read, or that another erphub wrote, stays and holds back the later calls of its run.",
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "show the calls that are kept, and what is wrong with them",
@@ -30,6 +30,11 @@ func (a *app) deploySpoolCommand() *cli.Command {
 				Name: "retry", Usage: "put calls that were set aside back into the queue, and deliver it", ArgsUsage: "[CALL...]",
 				Description: "CALL is the name in the first column of list; without any, all that were refused or cannot be read.",
 				Flags:       append(shell.ValueFlags(), spoolFolderFlag()...), Action: a.deploySpoolRetry,
+			},
+			{
+				Name: "move", Usage: "take over the calls that were kept for another address or login, for an ERP that has moved", ArgsUsage: "FOLDER",
+				Description: "FOLDER is the one that list names. The calls are for this address and login from then on; flush delivers them.",
+				Flags:       append(shell.ValueFlags(), spoolFolderFlag()...), Action: a.deploySpoolMove,
 			},
 			{
 				Name: "discard", Usage: "remove kept calls for good", ArgsUsage: "CALL... | --all",
@@ -106,6 +111,28 @@ func (a *app) deploySpoolRetry(c *cli.Context) error {
 	_, unread := d.spool.Retry(c.Context, c.Args().Slice()...)
 	n, err := d.spool.Flush(c.Context, d.log)
 	return a.reportFlush(c, d, n, errors.Join(unread, err))
+}
+
+func (a *app) deploySpoolMove(c *cli.Context) error {
+	if err := shell.Arguments(c, "FOLDER"); err != nil {
+		return err
+	}
+	from := c.Args().First()
+	if st, err := os.Stat(from); err != nil || !st.IsDir() {
+		return shell.Usagef("%s is not a folder of kept calls; `erphub env deploy spool list` names those there are", from)
+	}
+	s, err := a.openSpool(c)
+	if err != nil {
+		return err
+	}
+	moved, err := s.MoveFrom(c.Context, spool.New(from, &spool.Options{Logger: a.Log}))
+	if printErr := a.Print(c, map[string]any{"moved": moved}, output.Table{}); printErr != nil {
+		return printErr
+	}
+	if choice, choiceErr := a.Choice(c, ""); choiceErr == nil && choice.ForPeople() {
+		a.Note("%s moved; `erphub env deploy flush` delivers what waits", shell.Count(moved, "call", "calls"))
+	}
+	return err
 }
 
 func (a *app) deploySpoolDiscard(c *cli.Context) error {
@@ -208,21 +235,41 @@ func (a *app) keptStatus(c *cli.Context) []spool.Kept {
 	return list
 }
 
-// noteOtherSpools tells of calls that were kept for other addresses or logins.
-func (a *app) noteOtherSpools(own string) {
+// otherSpool is a folder of calls for another address or login.
+type otherSpool struct {
+	dir  string
+	kept spoolCounts
+}
+
+func (o otherSpool) String() string {
+	return fmt.Sprintf("%s holds calls for another address or login (%s); flush with that one delivers them, "+
+		"and if the ERP has moved, `erphub env deploy spool move %[1]s` takes them over", o.dir, o.kept)
+}
+
+// otherSpools are the folders beside the own one that hold calls.
+func otherSpools(own string) []otherSpool {
 	base := filepath.Dir(own)
 	entries, err := os.ReadDir(base)
 	if err != nil {
-		return
+		return nil
 	}
+	var list []otherSpool
 	for _, e := range entries {
 		dir := filepath.Join(base, e.Name())
 		if dir == own || !e.IsDir() || len(e.Name()) != len(filepath.Base(own)) {
 			continue
 		}
-		if list, err := spool.New(dir, nil).List(); err == nil && len(list) > 0 {
-			a.Note("%s holds calls for another address or login (%s); flush delivers them with that one", dir, countKept(list))
+		if kept, err := spool.New(dir, nil).List(); err == nil && len(kept) > 0 {
+			list = append(list, otherSpool{dir, countKept(kept)})
 		}
+	}
+	return list
+}
+
+// noteOtherSpools tells of calls that were kept for other addresses or logins.
+func (a *app) noteOtherSpools(own string) {
+	for _, o := range otherSpools(own) {
+		a.Note("%s", o)
 	}
 }
 

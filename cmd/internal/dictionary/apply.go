@@ -16,6 +16,7 @@ import (
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/review"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -53,8 +54,12 @@ func (a *app) dictApply(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	findings, err := a.review(c, cmp)
+	if err != nil {
+		return err
+	}
 	if !c.Bool("json") {
-		if err := a.showChanges(cmp.result); err != nil {
+		if err := a.showChanges(cmp.result, findings); err != nil {
 			return err
 		}
 	}
@@ -64,16 +69,20 @@ func (a *app) dictApply(c *cli.Context) error {
 		}
 		return nil
 	}
+	changesERP := format.onServer() || c.Bool("apply")
+	if refused := review.Refused(findings); changesERP && len(refused) > 0 {
+		return fmt.Errorf("nothing was done: the database would refuse %d of the changes:\n  %s", len(refused), refusals(refused))
+	}
 	if n := len(cmp.result.Destructive()); n > 0 && !c.Bool("allow-destructive") {
 		return fmt.Errorf("nothing was done: %d of the changes are destructive; look at them with `erphub dict plan`, then give --allow-destructive", n)
 	}
-	if format.onServer() || c.Bool("apply") {
-		if err := a.consent(c, "Carry out these changes?"); err != nil {
+	if changesERP {
+		if err := a.consent(c); err != nil {
 			return err
 		}
 	}
 	if format.onServer() {
-		return a.carryOut(c, cmp.client, plan, opts, cmp.result)
+		return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})
 	}
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
 }
@@ -96,14 +105,14 @@ func (a *app) planned(c *cli.Context) (*comparison, *dict.Plan, error) {
 }
 
 // consent asks a person at a terminal; elsewhere --yes has to be given.
-func (a *app) consent(c *cli.Context, question string) error {
+func (a *app) consent(c *cli.Context) error {
 	if c.Bool("yes") {
 		return nil
 	}
 	if !a.Asks() || c.Bool("json") {
 		return shell.Usagef("nothing was done: there is no terminal to ask on, so give --yes")
 	}
-	fmt.Fprintf(a.Streams.Err, "%s Only yes is taken for consent: ", question)
+	fmt.Fprint(a.Streams.Err, "Apply these changes? Type yes to continue: ")
 	line, err := shell.ReadLine(c.Context, bufio.NewReader(a.Streams.In))
 	if err != nil {
 		return fmt.Errorf("nothing was done: reading the input: %w", err)
@@ -128,31 +137,32 @@ func (a *app) resumeApply(c *cli.Context, opts *restdict.Options) error {
 	if err != nil {
 		return err
 	}
-	return a.carryOut(c, client, cp.Plan, opts, nil)
+	return a.carryOut(c, client, cp.Plan, opts, applyReport{})
 }
 
 // applyReport is what apply tells a machine.
 type applyReport struct {
-	Changes  []diff.Change `json:"changes,omitempty"`
-	Created  int           `json:"created"`
-	Changed  int           `json:"changed"`
-	Found    int           `json:"found"`
-	Ran      int           `json:"ran"`
-	Messages []string      `json:"messages,omitempty"`
-	Millis   int64         `json:"millis"`
+	Changes  []diff.Change    `json:"changes,omitempty"`
+	Findings []review.Finding `json:"findings,omitempty"`
+	Created  int              `json:"created"`
+	Changed  int              `json:"changed"`
+	Found    int              `json:"found"`
+	Ran      int              `json:"ran"`
+	Messages []string         `json:"messages,omitempty"`
+	Millis   int64            `json:"millis"`
 }
 
-// carryOut runs the plan and tells what came of it.
-func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts *restdict.Options, changes *diff.Result) error {
+// carryOut runs the plan and completes the report with what came of it.
+func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts *restdict.Options, r applyReport) error {
 	result, err := plans.Run(c.Context, a.Shell, client, plan, opts)
 	if err != nil {
 		return err
 	}
-	r := applyReport{Created: result.Count(restdict.Created), Changed: result.Count(restdict.Changed), Found: result.Count(restdict.Found),
-		Ran: result.Count(restdict.Ran), Millis: result.Took.Milliseconds()}
-	if changes != nil {
-		r.Changes = changes.Changes
+	if err := stillBehind(c.Context, client, r.Changes); err != nil {
+		return err
 	}
+	r.Created, r.Changed, r.Found = result.Count(restdict.Created), result.Count(restdict.Changed), result.Count(restdict.Found)
+	r.Ran, r.Millis = result.Count(restdict.Ran), result.Took.Milliseconds()
 	for _, s := range result.Steps {
 		if s.Message != "" {
 			r.Messages = append(r.Messages, s.Message)
@@ -166,12 +176,22 @@ func (a *app) carryOut(c *cli.Context, client *erp.Client, plan *dict.Plan, opts
 	return err
 }
 
-// showChanges writes what is about to be done, for a person.
-func (a *app) showChanges(result *diff.Result) error {
+// showChanges writes what is about to be done, and what was found about it, for a
+// person.
+func (a *app) showChanges(result *diff.Result, findings []review.Finding) error {
 	var b strings.Builder
 	if err := result.WriteText(&b); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(a.Streams.Out, a.PaintChanges(b.String()))
+	_, err := fmt.Fprint(a.Streams.Out, a.PaintChanges(b.String())+findingsText(findings))
 	return err
+}
+
+// refusals are findings in one sentence.
+func refusals(findings []review.Finding) string {
+	var parts []string
+	for _, f := range findings {
+		parts = append(parts, shell.Printable(f.Where+": "+f.Message+"; "+f.Advice))
+	}
+	return strings.Join(parts, "\n  ")
 }

@@ -41,7 +41,7 @@ func (a *app) dictCodeCommands() []*cli.Command {
 			Flags:  slices.Concat(compare, []cli.Flag{checkpoint}, shell.DatabaseFlags(), shell.ValueFlags()),
 			Action: a.dictDiff,
 			Description: "Changes nothing. The exit code is 0 when the ERP is as the files say, and 5 when it is not, so that a " +
-				"build server can watch for drift. A run of dict apply that did not come to its end, whose checkpoint is in\n" +
+				"build server can watch for drift. A table that the ERP cannot read, because its dictionary is ahead of its database, is drift. A run of dict apply that did not come to its end, whose checkpoint is in\n" +
 				"the working directory, is drift as well. With --database, the tables of the database are compared with the " +
 				"dictionary, too: columns, their types, defaults and nullability, and foreign keys.",
 		},
@@ -58,11 +58,13 @@ func (a *app) dictCodeCommands() []*cli.Command {
 		},
 		{
 			Name: "apply", Usage: "change the ERP to match the definitions", ArgsUsage: "[PATH... | PLAN.json]", Action: a.dictApply,
-			Description: "Shows the changes and asks before anything is done; without a terminal --yes is needed.\n" +
+			Description: "Shows the changes, and what `erphub dict lint` finds, and asks before anything is done; without a terminal --yes is needed.\n" +
+				"What cannot succeed over the rows there are is refused. Columns of a table that the ERP refuses to synchronise are taken back.\n" +
 				"What was removed from a file is deactivated (IsActive=N), not deleted. A run that stops early leaves a checkpoint;\n" + "--resume continues from it.\n" +
 				"Other formats write files with the changes and leave the ERP as it is, unless --apply is given.\n\n" +
 				"--rehearse carries the changes out on a fresh copy of a twin (see `erphub sandbox clone`), with the rows there are, " +
-				"and says what became of them. The ERP itself is left alone, and no login is needed.",
+				"and says what became of them. The ERP itself is left alone, and no login is needed. The exit code is 1 when the ERP " +
+				"would refuse a change, and when the twin lacks the rows that it depends on.",
 			Flags: append([]cli.Flag{
 				&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 				&cli.BoolFlag{Name: "dry-run", Usage: "show the plan and do nothing, as dict plan"},
@@ -196,6 +198,9 @@ func (a *app) comparedWith(c *cli.Context, connect func() (*erp.Client, error)) 
 		return nil, shell.Usage(set.Locate(err))
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := addBehind(c.Context, client, result); err != nil {
 		return nil, err
 	}
 	return &comparison{client, reg, set, tables, result}, nil

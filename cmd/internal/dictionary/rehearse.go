@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/review"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
@@ -24,10 +27,13 @@ import (
 type rehearsal struct {
 	Changes []diff.Change  `json:"changes"`
 	Tables  []rehearsedRow `json:"tables"`
-	Created int            `json:"created"`
-	Changed int            `json:"changed"`
-	Ran     int            `json:"ran"`
-	Twin    string         `json:"twin"`
+	// Untried are columns and indexes whose change depends on rows that the twin does
+	// not have.
+	Untried []string `json:"untried,omitempty"`
+	Created int      `json:"created"`
+	Changed int      `json:"changed"`
+	Ran     int      `json:"ran"`
+	Twin    string   `json:"twin"`
 }
 
 // rehearsedRow is a table whose definition was changed.
@@ -73,8 +79,20 @@ func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdic
 		}
 		report.Tables = append(report.Tables, rehearsedRow{t.Name, rows})
 	}
+	content := &twinContent{Content: review.Database(db, ""), db: db, info: info}
+	findings, err := review.Check(c.Context, cmp.result, cmp.tables, &review.Options{Content: content, Registry: cmp.reg})
+	if err != nil {
+		return err
+	}
+	untried := map[string]bool{} // tables
+	for _, f := range findings {
+		if f.Over != nil && content.absent[strings.ToLower(f.Over.Table)] {
+			untried[f.Over.Table] = true
+			report.Untried = append(report.Untried, f.Where)
+		}
+	}
 	if !c.Bool("json") {
-		if err := a.showChanges(cmp.result); err != nil {
+		if err := a.showChanges(cmp.result, findings); err != nil {
 			return err
 		}
 	}
@@ -87,11 +105,52 @@ func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdic
 		report.Created, report.Changed, report.Ran = result.Count(restdict.Created), result.Count(restdict.Changed), result.Count(restdict.Ran)
 	}
 	if c.Bool("json") {
-		return a.PrintJSON(report)
+		if err := a.PrintJSON(report); err != nil {
+			return err
+		}
+		return notTried(untried, report.Untried)
 	}
 	_, err = fmt.Fprintf(a.Streams.Out, "Rehearsed on a copy of the twin of %s: %s created, %d changed; %s ran%s. The ERP is as it was.\n",
 		shell.Printable(report.Twin), shell.Count(report.Created, "record", "records"), report.Changed, shell.Count(report.Ran, "process", "processes"), withRows(report.Tables))
-	return err
+	return errors.Join(err, notTried(untried, report.Untried))
+}
+
+// notTried is the error of a rehearsal that could not try everything.
+func notTried(tables map[string]bool, what []string) error {
+	if len(what) == 0 {
+		return nil
+	}
+	names := strings.Join(slices.Sorted(maps.Keys(tables)), ",")
+	return fmt.Errorf("the rehearsal proves nothing about %s: the twin has no rows of %s, which were not cloned; clone them with `erphub sandbox clone --tables %[2]s`",
+		strings.Join(what, ", "), names)
+}
+
+// twinContent counts rows of a twin. Of a table that was not cloned it cannot say how
+// many there are.
+type twinContent struct {
+	review.Content
+	db     *sql.DB
+	info   *twin.Info
+	absent map[string]bool // tables without rows that were not cloned, in lower case
+}
+
+// Count implements [review.Content].
+func (t *twinContent) Count(ctx context.Context, q review.Question) (review.Count, error) {
+	rows, err := rowsOf(ctx, t.db, q.Table)
+	cloned := slices.ContainsFunc(t.info.Report.Tables, func(r twin.TableReport) bool {
+		return strings.EqualFold(r.Table, q.Table) && r.Skipped == "" && r.Unreadable == "" && r.Source.Rows == 0
+	})
+	switch {
+	case err != nil:
+		return review.Count{}, err
+	case rows == 0 && !cloned:
+		if t.absent == nil {
+			t.absent = map[string]bool{}
+		}
+		t.absent[strings.ToLower(q.Table)] = true
+		return review.Count{}, review.ErrUnknown
+	}
+	return t.Content.Count(ctx, q)
 }
 
 // administrator is a client with a login of the role that keeps the dictionary.

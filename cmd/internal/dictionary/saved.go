@@ -1,7 +1,9 @@
 package dictionary
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -10,6 +12,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/planfile"
+	"github.com/erphub/erphub/dict/restdict"
 )
 
 // isPlanFile tells whether a path names a saved plan: definitions are YAML.
@@ -100,6 +103,15 @@ func (a *app) savedPlan(c *cli.Context, path string) (*comparison, *dict.Plan, e
 	result, err := file.Check(c.Context, reg)
 	if err != nil {
 		return nil, nil, err
+	}
+	unreadable, err := restdict.Unreadable(c.Context, client, result.Existing()...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, table := range unreadable {
+		if !slices.Contains(behind(result.Changes), table) {
+			return nil, nil, fmt.Errorf("the saved plan is stale: the ERP cannot read %s any more; nothing was done; make the plan again and look at it", table)
+		}
 	}
 	for _, source := range file.Changed() {
 		a.Note("%s is not as it was when the plan was made; the plan is carried out as it was saved", source)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"
 )
@@ -92,21 +93,32 @@ func (a *app) authManager(s *shell.Setup, where ...filestore.Option) (*tokens.Ma
 	return m, nil
 }
 
-// manager is both.
+// manager is both, for what is done with a login that is there.
 func (a *app) manager(c *cli.Context) (*tokens.Manager, *shell.Setup, error) {
 	s, err := a.authSetup(c, false)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.CheckAddress(); err != nil {
 		return nil, nil, err
 	}
 	m, err := a.authManager(s)
 	return m, s, err
 }
 
-// password takes the password from a file, standard input, the settings, or a
-// prompt without echo, which asked tells.
-func (a *app) password(c *cli.Context, s *shell.Setup) (secret tokens.Secret, asked bool, err error) {
+// password takes the password of a user from a file, standard input, the settings,
+// or a prompt without echo, which asked tells.
+func (a *app) password(c *cli.Context, s *shell.Setup, user string) (secret tokens.Secret, asked bool, err error) {
 	if c.IsSet("password") && c.IsSet("password-file") {
 		return secret, false, shell.Usagef("give --password or --password-file, not both")
+	}
+	given := "" // a password belongs to its user name
+	if named := a.Getenv("ERP_USERNAME"); named == "" || named == user {
+		given = s.Resolver.Given("auth.password")
+	}
+	kept := s.Resolver.Value("auth.password")
+	if given == "" && kept.Origin == config.FromProfile && s.Resolver.Lookup("auth.username") == user {
+		given = kept.Text()
 	}
 	var text string
 	switch {
@@ -116,8 +128,8 @@ func (a *app) password(c *cli.Context, s *shell.Setup) (secret tokens.Secret, as
 		text, err = shell.ReadSecret(a.Streams.In)
 	case c.String("password") != "":
 		text = c.String("password")
-	case s.Resolver.Lookup("auth.password") != "":
-		text = s.Resolver.Lookup("auth.password")
+	case given != "":
+		text = given
 	case a.Asks():
 		asked = true
 		text, err = a.AskSecret(c.Context, "Password")

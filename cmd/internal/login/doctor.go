@@ -85,6 +85,9 @@ func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options
 	if clientErr != nil && !slices.Contains(areas, doctor.AreaConfiguration) && (slices.Contains(areas, doctor.AreaAPI) || slices.Contains(areas, doctor.AreaCompatibility)) {
 		return clientErr
 	}
+	if setupErr == nil {
+		opts.RoleID, _ = shell.LoginRole(s)
+	}
 	var checks []doctor.Check
 	for _, area := range allAreas() {
 		if !slices.Contains(areas, area) {

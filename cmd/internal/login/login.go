@@ -37,6 +37,9 @@ func (a *app) authLogin(c *cli.Context) error {
 	if err := a.loginAddress(c, s, in); err != nil {
 		return err
 	}
+	if user := c.String("username"); user != "" {
+		s.Resolver.Flags["auth.username"] = user // what the profile says belongs to another login
+	}
 	where, err := a.saveIn(c, s)
 	if err != nil {
 		return err
@@ -55,7 +58,8 @@ func (a *app) authLogin(c *cli.Context) error {
 	} {
 		p := loginParts[part]
 		if *to = c.String(p.flag); !c.IsSet(p.flag) {
-			if v := s.Resolver.Value(p.key); v.Origin != config.FromDefault {
+			*to = s.Resolver.Given(p.key)
+			if v := s.Resolver.Value(p.key); *to == "" && v.Origin == config.FromProfile {
 				*to = v.Text()
 			}
 		}
@@ -65,7 +69,7 @@ func (a *app) authLogin(c *cli.Context) error {
 	}
 	for try := 1; ; try++ {
 		var asked bool
-		if login.Password, asked, err = a.password(c, s); err != nil {
+		if login.Password, asked, err = a.password(c, s, login.Username); err != nil {
 			return err
 		}
 		err = m.LoginChoosing(c.Context, login, a.chooser(c, in, before))
@@ -106,14 +110,14 @@ func (a *app) loginAddress(c *cli.Context, s *shell.Setup, in *bufio.Reader) err
 
 // askedUser is who logs in. before is the login that is stored.
 func (a *app) askedUser(c *cli.Context, s *shell.Setup, in *bufio.Reader, before tokens.Status) (string, error) {
-	name := c.String("username")
-	if !c.IsSet("username") {
-		name = s.Resolver.Lookup("auth.username")
-	}
+	name := s.Resolver.Lookup("auth.username")
 	switch {
 	case name != "":
 		return name, nil
 	case !a.Asks() || c.Bool("json"):
+		if err := s.CheckAddress(); err != nil {
+			return "", err
+		}
 		return "", shell.Usagef("a login needs a user name: give --username or set ERP_USERNAME")
 	}
 	return a.Ask(c.Context, in, "User name", before.User, func(s string) error {

@@ -54,6 +54,8 @@ type Choice struct {
 	File string
 	// Columns are those named, in order; none means all.
 	Columns []string
+	// NoFormulas has [NoFormula] change the cells of CSV.
+	NoFormulas bool
 
 	jq       *JQ
 	template *Template

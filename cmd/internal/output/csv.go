@@ -3,14 +3,29 @@ package output
 import (
 	"bufio"
 	"io"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 )
+
+// number is what a spreadsheet computes to the same number.
+var number = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
+
+// NoFormula returns text that a spreadsheet does not take for a formula: one that
+// begins as formulas do gets an apostrophe before it. Numbers stay as they are.
+func NoFormula(text string) string {
+	first, _ := utf8.DecodeRuneInString(text)
+	if text == "" || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) || number.MatchString(text) {
+		return text
+	}
+	return "'" + text
+}
 
 // writeCSV writes the table as RFC 4180 has it, with line feeds, and so that nothing
 // is lost: line breaks within a text stay as they are, and where the table knows
 // cells without a value, they differ from empty texts. Of a single column they do
 // not, because readers skip an empty line.
-func (t Table) writeCSV(to io.Writer) error {
+func (t Table) writeCSV(to io.Writer, noFormulas bool) error {
 	w := bufio.NewWriter(to)
 	line := func(n int, cell func(int) (text string, null bool)) {
 		for i := range n {
@@ -18,6 +33,9 @@ func (t Table) writeCSV(to io.Writer) error {
 				_ = w.WriteByte(',') // Flush tells
 			}
 			text, null := cell(i)
+			if noFormulas {
+				text = NoFormula(text)
+			}
 			if null && n > 1 {
 				continue
 			}

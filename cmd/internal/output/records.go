@@ -54,7 +54,11 @@ func (c *Choice) WriteRecords(ctx context.Context, w io.Writer, screen Screen, r
 			return recordTable(rec, opts).writeVertical(out, screen, n)
 		})
 	}
-	return export.Write(w, export.Format(c.Format), records, &opts.Options)
+	csv := opts.Options
+	if c.NoFormulas {
+		csv.Text = NoFormula
+	}
+	return export.Write(w, export.Format(c.Format), records, &csv)
 }
 
 // each writes records one by one; number is that of the record, from 1.

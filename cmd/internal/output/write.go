@@ -33,7 +33,7 @@ func (c *Choice) Write(ctx context.Context, w io.Writer, screen Screen, value an
 		}
 		return 0, t.writeVertical(w, screen, first)
 	case FormatCSV:
-		return 0, t.writeCSV(w)
+		return 0, t.writeCSV(w, c.NoFormulas)
 	case FormatName:
 		return 0, t.writeNames(w)
 	}

@@ -36,6 +36,7 @@ func (a *app) metricsCommand() *cli.Command {
 					&cli.StringFlag{Name: "to", Usage: "last day of the period"},
 					&cli.StringFlag{Name: "as-of", Usage: "day at whose end a state is asked for", DefaultText: "today"},
 					&cli.StringFlag{Name: "currency", Usage: "ISO code of the currency of amounts", DefaultText: "that of the accounting schema"},
+					&cli.StringFlag{Name: "rate-date", Usage: "day whose rates convert amounts: document, asOf or a day", DefaultText: "document: the day of each record"},
 					&cli.IntFlag{Name: "top", Usage: "how many rows at most, the greatest first", DefaultText: "100"},
 					&cli.StringSliceFlag{Name: "order", Usage: "column to sort by, with - in front for descending; repeatable"},
 					&cli.BoolFlag{Name: "rows", Usage: "list the records behind the number"},
@@ -183,7 +184,7 @@ func (a *app) metricsQuery(c *cli.Context) error {
 	}
 	q := metrics.Query{
 		Metric: c.Args().First(), Dimensions: c.StringSlice("by"), From: c.String("from"), To: c.String("to"), AsOf: c.String("as-of"),
-		Currency: c.String("currency"), Top: c.Int("top"), Order: c.StringSlice("order"), Records: c.Bool("rows"), Filters: map[string][]string{},
+		Currency: c.String("currency"), RateDate: c.String("rate-date"), Top: c.Int("top"), Order: c.StringSlice("order"), Records: c.Bool("rows"), Filters: map[string][]string{},
 	}
 	for _, given := range shell.Given(c, "filter") {
 		name, value, ok := strings.Cut(given, "=")
@@ -232,19 +233,16 @@ func (a *app) printMetric(c *cli.Context, r *metrics.Result) error {
 	}
 	if choice.Format != output.FormatJSON && choice.Format != output.FormatYAML { // which say so themselves
 		plain.Notes = r.Notes
-		var applied []string
-		for _, part := range [][2]string{{"amounts in", r.Currency}, {"from", r.From}, {"to", r.To}, {"as of", r.AsOf}} {
-			if part[1] != "" {
-				applied = append(applied, part[0]+" "+part[1])
+		for i, line := range r.Counted.Lines() {
+			if i == 0 {
+				line = r.Definition.Title + ": " + line
 			}
-		}
-		if len(applied) > 0 {
-			a.Note("%s: %s", r.Definition.Title, strings.Join(applied, ", "))
+			a.Note("%s", line)
 		}
 	}
 	err = a.printRows(c, choice, map[string]any{
-		"metric": r.Definition.Name, "about": r.Definition.About, "columns": columns, "rows": plain.Rows, "truncated": r.Truncated, "currency": r.Currency,
-		"from": r.From, "to": r.To, "asOf": r.AsOf, "unconverted": append([]metrics.Unconverted{}, r.Unconverted...), "sql": r.SQL, "params": r.Params, "notes": append([]string{}, r.Notes...),
+		"metric": r.Definition.Name, "about": r.Definition.About, "columns": columns, "rows": plain.Rows, "truncated": r.Truncated, "counted": r.Counted,
+		"sql": r.SQL, "params": r.Params, "notes": append([]string{}, r.Notes...),
 	}, plain)
 	if err == nil && r.Truncated && choice.Format != output.FormatJSON && choice.Format != output.FormatYAML {
 		a.Note("there are more rows than the %d shown: request more with --top (at most 1000), filter, or divide by less", len(r.Rows))

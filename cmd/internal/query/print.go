@@ -176,21 +176,24 @@ func valueText(value any) string {
 	return string(text)
 }
 
-// printExplanation shows how a statement would be run.
+// printExplanation shows what a statement reads and returns.
 func (a *app) printExplanation(c *cli.Context, e *aiclient.Explanation) error {
 	var b strings.Builder
-	var show func(n aiclient.PlanNode, depth int)
-	show = func(n aiclient.PlanNode, depth int) {
-		fmt.Fprintf(&b, "%s%s", strings.Repeat("  ", depth), shell.Printable(n.Node))
-		if n.TotalCost > 0 {
-			fmt.Fprintf(&b, "  (cost %.2f..%.2f)", n.StartupCost, n.TotalCost)
-		}
-		b.WriteByte('\n')
-		for _, inner := range n.Plans {
-			show(inner, depth+1)
+	line := func(label string, list []string) {
+		if len(list) > 0 {
+			fmt.Fprintf(&b, "%s%s\n", label, shell.Printable(strings.Join(list, ", ")))
 		}
 	}
-	show(e.Plan, 0)
-	fmt.Fprintf(&b, "reads: %s\n", shell.Printable(strings.Join(e.Tables, ", ")))
+	for _, read := range e.Reads {
+		line("reads ", []string{read.Table})
+		line("  compared, can use an index: ", read.Compared)
+		line("  computed for each row:      ", read.Computed)
+	}
+	line("may fail for some row: ", e.Failing)
+	columns := make([]string, len(e.Columns))
+	for i, col := range e.Columns {
+		columns[i] = col.Name + " " + col.Type
+	}
+	line("returns ", columns)
 	return a.Print(c, e, output.Table{Below: b.String()})
 }

@@ -29,9 +29,8 @@ func (a *app) queryCommand() *cli.Command {
 			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may " +
 			"not see do not exist for it, secrets are masked, and each query is audited.\n\n" +
 			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null. " +
-			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is exact: a cell that begins with = is not " +
-			"changed, though a spreadsheet takes it for a formula; NULL is an empty cell, an empty text is \"\". " +
-			"-o ndjson prints an object per row.\n\n" +
+			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is exact (for a spreadsheet give " +
+			"--no-formulas): NULL is an empty cell, an empty text is \"\". -o ndjson prints an object per row.\n\n" +
 			"--audit runs no query: it lists earlier queries and their users, newest first, or shows the record with the number " +
 			"or UUID that is given. It reads the ERP's table " + auditlog.TableName + " with your login: the ERP shows it to tenant " +
 			"administrators and to the System level, each the records of the own tenant. Times are UTC.",
@@ -40,7 +39,7 @@ func (a *app) queryCommand() *cli.Command {
 			&cli.GenericFlag{Name: "param", Usage: "value for the next of $1, $2, ...; repeatable", Value: &shell.Texts{}},
 			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "read the statement from this file, - for standard input", TakesFile: true},
 			&cli.IntFlag{Name: "max-rows", Usage: "how many rows to return at most; the service returns 100 by default, and 1000 at most"},
-			&cli.BoolFlag{Name: "explain", Usage: "show how it would be run, and do not run it"},
+			&cli.BoolFlag{Name: "explain", Usage: "show what it reads and returns, and do not run it"},
 			&cli.BoolFlag{Name: "roles", Usage: "list the roles you may query with, and run no query"},
 			&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
 		}, append(auditFlags(), shell.OutputFlags()...)...),
@@ -63,7 +62,7 @@ func (a *app) query(c *cli.Context) error {
 	case c.Bool("roles") && (c.NArg() > 0 || c.Bool("explain") || c.IsSet("file")):
 		return shell.Usagef("--roles lists roles and runs no query: leave out the statement, --file and --explain")
 	case c.Bool("explain") && (len(choice.Columns) > 0 || !slices.Contains([]output.Format{output.FormatTable, output.FormatJSON, output.FormatYAML, output.FormatNDJSON}, choice.Format)):
-		return shell.Usagef("--explain prints a plan, which has no rows and columns; use -o table, json, ndjson or yaml")
+		return shell.Usagef("--explain prints what a statement reads, which has no rows; use -o table, json, ndjson or yaml")
 	case c.NArg() > 1:
 		return shell.Usagef("query takes one statement, got %d arguments; put it in quotes, and values for $1, $2, ... behind --param", c.NArg())
 	case c.NArg() == 1 && c.IsSet("file"):

@@ -76,7 +76,7 @@ func (a *app) run(c *cli.Context) error {
 	}
 	res, err := send(c.Context, client, ask)
 	if err != nil {
-		return err
+		return shell.Uncertain(err, "look whether it did before you repeat the request")
 	}
 	defer res.Body.Close()
 	return p.response(c.Context, res)

@@ -1,17 +1,18 @@
 package records
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
 	"strings"
-
-	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/rest"
+	"github.com/urfave/cli/v2"
 )
 
 // adminCommand administers the ERP's server.
@@ -33,7 +34,8 @@ func (a *app) adminCommands() []*cli.Command {
 		a.serverJobCommand(),
 		{
 			Name: "health", Usage: "check whether server and database are up; needs no login",
-			Flags:  append(shell.OutputFlags(), &cli.StringFlag{Name: "key", Usage: "the monitoring key, where the server requires one"}),
+			Flags: append(shell.OutputFlags(), &cli.StringFlag{Name: "key", Usage: "the monitoring key, where the server requires one"},
+				&cli.BoolFlag{Name: "ready", Usage: "check whether `erphub server api` or `server mcp` at --url is ready (/readyz), for health checks of containers"}),
 			Action: a.serverHealth,
 		},
 		{
@@ -61,6 +63,9 @@ func (a *app) serverHealth(c *cli.Context) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
 	}
+	if c.Bool("ready") {
+		return a.serverReady(c)
+	}
 	client, err := a.Client(c)
 	if err != nil {
 		return err
@@ -80,6 +85,42 @@ func (a *app) serverHealth(c *cli.Context) error {
 		return fmt.Errorf("%s is %s, its database %s", client.BaseURL(), h.Status, h.Database)
 	}
 	return nil
+}
+
+// serverReady asks a server of ours.
+func (a *app) serverReady(c *cli.Context) error {
+	s, err := a.Setup(c)
+	if err != nil {
+		return err
+	}
+	address := strings.TrimRight(s.Resolver.Lookup("url"), "/")
+	if address == "" {
+		return shell.Usagef("--ready needs the address of the server: give --url")
+	}
+	req, err := http.NewRequestWithContext(c.Context, http.MethodGet, address+"/readyz", nil)
+	if err != nil {
+		return shell.Usagef("--url is no address of a server such as http://127.0.0.1:8090")
+	}
+	resp, err := shell.AskingClient().Do(req)
+	if err != nil {
+		return fmt.Errorf("asking whether the server is ready: %w: %w", erp.ErrUnreachable, err)
+	}
+	defer resp.Body.Close()
+	var said struct {
+		Status  string   `json:"status"`
+		Missing []string `json:"missing"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&said); err != nil || said.Status == "" {
+		return fmt.Errorf("what responds at %s is no server of erphub (HTTP status %d)", address, resp.StatusCode)
+	}
+	missing := shell.Printable(strings.Join(said.Missing, "; "))
+	err = a.Print(c, map[string]any{"url": address, "status": said.Status, "missing": said.Missing}, output.Table{
+		Columns: output.Columns("server=url", "status", "missing"), Rows: [][]string{{address, shell.Printable(said.Status), missing}},
+	})
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s is %s: %s", address, shell.Printable(said.Status), missing)
+	}
+	return err
 }
 
 // node is a node of the cluster, or the server that is none.

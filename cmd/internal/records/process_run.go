@@ -34,6 +34,9 @@ type runFile struct {
 	Saved string `json:"saved,omitempty"`
 }
 
+// runAgain is what to do when nobody knows whether a process ran.
+const runAgain = "look at what the process does, or at `erphub record list AD_PInstance`, before you run it again"
+
 func (a *app) processRun(c *cli.Context) error {
 	if c.NArg() < 1 {
 		return shell.Usagef("process run takes a process, such as process run ad_column-sync")
@@ -62,13 +65,13 @@ func (a *app) processRun(c *cli.Context) error {
 	if c.Bool("background") {
 		job, err := client.StartJob(c.Context, p.Slug, params)
 		if err != nil {
-			return shell.Input(err)
+			return shell.Input(shell.Uncertain(err, runAgain))
 		}
 		return a.printJobs(c, job, []erp.Job{*job})
 	}
 	result, err := client.RunProcess(c.Context, p.Slug, params)
 	if result == nil {
-		return shell.Input(err)
+		return shell.Input(shell.Uncertain(err, runAgain))
 	}
 	saved, saveErr := a.saveFile(c.String("output"), result)
 	if printErr := a.printRun(c, p.Slug, result, saved); printErr != nil {

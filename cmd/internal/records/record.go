@@ -36,7 +36,7 @@ func (a *app) recordCommand() *cli.Command {
 				Description: "Without --top it shows one page, as many as the server gives (usually 100). --all goes through all " +
 					"of them, ordered by key, and writes them as they come: one JSON object per line, or as -o says; --jq and " +
 					"--template then see one record at a time. -o name prints the keys that other commands take. Cells of a " +
-					"CSV file are not changed: one that begins with = is a formula to a spreadsheet.",
+					"CSV file are exact; for a spreadsheet give --no-formulas.",
 				Flags: append(slices.Clone(shape),
 					&cli.StringFlag{Name: "filter", Usage: "condition, such as \"IsVendor eq true and contains(Name,'Tree')\""},
 					&cli.StringFlag{Name: "orderby", Usage: "columns to order by, such as \"Name desc,Value\""},

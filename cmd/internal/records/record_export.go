@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
@@ -86,7 +88,7 @@ func (a *app) recordExport(c *cli.Context) error {
 	}
 	n := 0
 	write := func(out io.Writer) error {
-		n, err = a.exportTo(c.Context, client, out, format, opts)
+		n, err = a.exportTo(c.Context, client, out, format, c.Bool("no-formulas"), opts)
 		return err
 	}
 	if !toFile {
@@ -107,7 +109,7 @@ func (a *app) recordExport(c *cli.Context) error {
 }
 
 // exportTo writes records in a format.
-func (a *app) exportTo(ctx context.Context, client *erp.Client, out io.Writer, format string, opts transfer.ExportOptions) (int, error) {
+func (a *app) exportTo(ctx context.Context, client *erp.Client, out io.Writer, format string, noFormulas bool, opts transfer.ExportOptions) (int, error) {
 	var w transfer.RowWriter
 	var err error
 	if format == "xlsx" {
@@ -119,5 +121,19 @@ func (a *app) exportTo(ctx context.Context, client *erp.Client, out io.Writer, f
 	if err != nil {
 		return 0, err
 	}
+	if format == "csv" && noFormulas {
+		w = plainCells{w}
+	}
 	return transfer.Export(ctx, client, transfer.NewDictionary(restdict.NewSource(client, nil)), w, opts)
+}
+
+// plainCells writes rows in which a spreadsheet finds no formula.
+type plainCells struct{ transfer.RowWriter }
+
+func (w plainCells) Row(cells []transfer.Cell) error {
+	plain := slices.Clone(cells)
+	for i := range plain {
+		plain[i].Text = output.NoFormula(plain[i].Text)
+	}
+	return w.RowWriter.Row(plain)
 }

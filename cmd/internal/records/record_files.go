@@ -128,6 +128,7 @@ func (a *app) recordAttach(c *cli.Context) error {
 		if errors.Is(err, erp.ErrExists) {
 			err = fmt.Errorf("%w; --overwrite replaces it", err)
 		}
+		err = shell.Uncertain(err, "`erphub record attachments` lists the files")
 		if err != nil && len(done) > 0 {
 			err = fmt.Errorf("%w (attached before that: %s)", err, strings.Join(done, ", "))
 		}

@@ -22,26 +22,6 @@ func (a *app) values(c *cli.Context, skip int) (map[string]any, error) {
 	return values, nil
 }
 
-func (a *app) recordCreate(c *cli.Context) error {
-	if c.NArg() < 1 {
-		return shell.Usagef("record create takes a table and values, such as record create C_BPartner Name=Joe")
-	}
-	values, err := a.values(c, 1)
-	if err != nil {
-		return err
-	}
-	client, err := a.Client(c)
-	if err != nil {
-		return err
-	}
-	table := c.Args().First()
-	rec, err := client.Create(c.Context, table, values)
-	if err != nil {
-		return a.hint(c, client, table, shell.Input(err))
-	}
-	return a.printWritten(c, "created", table, rec)
-}
-
 func (a *app) recordUpdate(c *cli.Context) error {
 	if c.NArg() < 2 {
 		return shell.Usagef("record update takes a table, an id and values, such as record update C_BPartner 118 Name=Joe")
@@ -60,6 +40,7 @@ func (a *app) recordUpdate(c *cli.Context) error {
 	}
 	rec, err := client.Update(c.Context, table, id, values)
 	if err != nil {
+		err = shell.Uncertain(err, "the command can be repeated: it writes the same values")
 		return a.hint(c, client, table, shell.Input(err))
 	}
 	return a.printWritten(c, "updated", table, rec)
@@ -117,6 +98,7 @@ func (a *app) recordDelete(c *cli.Context) error {
 		}
 	}
 	if err := client.Delete(c.Context, table, id); err != nil {
+		err = shell.Uncertain(err, "the command can be repeated: a record that is gone is not found")
 		return a.hint(c, client, table, shell.Input(err))
 	}
 	return a.Print(c, map[string]any{"deleted": true, "table": table, "id": id},

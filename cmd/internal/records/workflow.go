@@ -146,7 +146,7 @@ func (a *app) finishActivity(c *cli.Context, do workflowCall) error {
 	}
 	result, err := do(c, generated, rest.Segment(id.String()), optional(c.String("message")))
 	if err != nil {
-		return err
+		return shell.Uncertain(err, "`erphub workflow list` shows whether the activity still waits")
 	}
 	line := result.Msg
 	if line == "" {

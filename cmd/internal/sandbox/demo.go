@@ -50,9 +50,9 @@ func (a *app) demoCommand() *cli.Command {
 // demoNext is what somebody may want to do after the demo.
 const demoNext = `
 Next:
-  erphub sandbox --write-profiles    keep such an ERP running, with two logins in the configuration
+  erphub sandbox --detach --write-profiles    such an ERP that goes on running, with two logins in the configuration
   erphub --profile garden record list C_Order
-  erphub auth login                  use your own ERP
+  erphub auth login                           use your own ERP
 `
 
 // warnings is a log that tells what goes wrong inside without --debug, too.

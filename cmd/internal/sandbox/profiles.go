@@ -22,13 +22,14 @@ type sandboxLogin struct {
 
 // sandboxLogins are the logins that sandbox --write-profiles stores.
 var sandboxLogins = []sandboxLogin{
-	{"system", "SuperUser", "System", "0", "0", "0", "the dictionary, plugins, deployments"},
 	{"garden", "GardenAdmin", "GardenAdmin", "11", "102", "11", "business data of the tenant GardenWorld"},
+	{"system", "SuperUser", "System", "0", "0", "0", "the dictionary, plugins, deployments"},
 }
 
 // writeSandboxProfiles stores the sandbox's logins as profiles of the
 // configuration. Those of an earlier sandbox are replaced, with the tokens it
-// signed; a profile of the same name for another ERP is left alone, and an error.
+// signed; a profile of the same name for another ERP is left alone, and an error. The
+// first becomes the current one when no other is.
 func (a *app) writeSandboxProfiles(ctx context.Context, c *cli.Context, address string) error {
 	path, err := a.ConfigPath(c)
 	if err != nil {
@@ -39,6 +40,9 @@ func (a *app) writeSandboxProfiles(ctx context.Context, c *cli.Context, address 
 			if err := l.write(d, address); err != nil {
 				return err
 			}
+		}
+		if used, _ := d.Get("", "url"); used == "" && d.Current() == "" {
+			return d.Use(sandboxLogins[0].profile)
 		}
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/gofrs/flock"
@@ -19,6 +20,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
 	"github.com/erphub/erphub/internal/atomicfile"
+	"github.com/erphub/erphub/internal/config"
 )
 
 // readyFile is what a sandbox writes once it is ready.
@@ -38,22 +40,29 @@ func (a *app) sandboxCommand() *cli.Command {
 			"waits for the disk, and none. Beside the ERP's API it serves the AI API at /api/ai and the generator at " +
 			"/api/generate/plugin, for tokens of its own. Its users and passwords are known to everyone: it listens on\n" +
 			"loopback (127.0.0.1) by default. What goes wrong inside goes to standard error; --debug logs each request.\n\n" +
-			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: system is SuperUser, " +
-			"who keeps the dictionary; garden is GardenAdmin, who sees the business data of the tenant GardenWorld.\n\n" +
+			"With --detach the command returns when the sandbox is ready, which goes on by itself: `erphub sandbox status` lists " +
+			"those that run, `erphub sandbox stop` ends one.\n\n" +
+			"--write-profiles stores two logins in the configuration, for --profile or ERPHUB_PROFILE: garden is GardenAdmin, who " +
+			"sees the business data of the tenant GardenWorld; system is SuperUser, who keeps the dictionary. garden is used " +
+			"from then on where no other profile was.\n\n" +
 			"--postgres has the SQL of the AI API, and so of the tool server, run by PostgreSQL in all of its dialect; the " +
 			"embedded database knows a part of it. The ERP stays where it is: PostgreSQL holds a copy of its tables, which has " +
 			"whatever was written before a statement came. `auto` starts a server of the PostgreSQL that is installed, for this " +
 			"sandbox alone and as long as it runs. An address names a database of a server, with a login that may create a " +
 			"schema there (GRANT CREATE ON DATABASE); its schema adempiere is created by the sandbox, stays afterwards, and is " +
-			"replaced by the next one. A schema of that name which no sandbox has made is refused and left alone, and one " +
+			"replaced by the next one, which makes its own in adempiere_new first. A schema of that name which no sandbox has made is refused and left alone, and one " +
 			"database serves one sandbox at a time. A password belongs into a file (--postgres-file) or into PGPASSFILE.\n\n" +
 			"`erphub sandbox clone` makes a twin of your own ERP in a folder; --data with that folder serves it, and " +
 			"`erphub sandbox diff` tells what in the ERP's dictionary changed since; `refresh` brings it up to date.",
-		Subcommands: []*cli.Command{a.cloneCommand(), a.refreshCommand(), a.twinDiffCommand()},
-		Flags:       sandboxFlags(),
+		Subcommands: []*cli.Command{a.statusCommand(), a.stopCommand(), a.cloneCommand(), a.refreshCommand(), a.twinDiffCommand()},
+		Flags: append(sandboxFlags(),
+			&cli.BoolFlag{Name: "detach", Usage: "return when the sandbox is ready, which goes on by itself until `erphub sandbox stop`"}),
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return shell.Usagef("sandbox takes no arguments, got %q", c.Args().First())
+			}
+			if c.Bool("detach") && a.Getenv(config.DetachedVariable) == "" {
+				return a.detach(c)
 			}
 			return a.sandboxAction(c)
 		},
@@ -123,11 +132,15 @@ type sandboxOptions struct {
 	postgres        postgresOptions
 	profiles        func(ctx context.Context, url string) error // stores logins; nil: none
 	twin            *twin.Info                                  // what is served, if it is a twin
+	detached        *detached                                   // nil: it runs in front
 }
 
-func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
+func (a *app) sandbox(ctx context.Context, o sandboxOptions) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if o.detached, err = a.hold(); err != nil {
+		return err
+	}
 	opts := erptest.Options{Logger: o.log, Strict: o.strict, Durable: o.durable}
 	if o.data != "" {
 		unlock, err := lockData(o.data)
@@ -148,7 +161,7 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 			return fmt.Errorf("removing the ready file of an earlier run: %w", err)
 		}
 	}
-	defer a.IgnoreHangup(opts.Logger)()
+	defer a.OnHangup(opts.Logger, nil)()
 	sandbox, served, err := startSandbox(ctx, opts, o)
 	if err != nil {
 		return err
@@ -170,6 +183,7 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) error {
 	err = <-served
 	cancel()
 	told()
+	runtime.KeepAlive(o.detached)
 	return err
 }
 
@@ -185,7 +199,7 @@ func (a *app) announce(s *sandboxServices, o sandboxOptions) error {
 			return fmt.Errorf("writing the ready file: %w", err)
 		}
 	}
-	if o.json {
+	if o.json && o.detached == nil {
 		return a.PrintJSON(ready)
 	}
 	next := talkToIt(s.url)
@@ -198,7 +212,14 @@ func (a *app) announce(s *sandboxServices, o sandboxOptions) error {
 	if s.postgres != nil && s.postgres.note != "" {
 		a.Note("%s", s.postgres.note)
 	}
-	_, err := fmt.Fprintf(a.Streams.Err, "the embedded ERP is ready at %s (stop with Ctrl-C)\nSQL of its AI API is run by %s\n%s", s.url, s.postgres.about(), next)
+	end := "stop with Ctrl-C"
+	if o.detached != nil {
+		end = fmt.Sprintf("process %d; erphub sandbox stop ends it", ready.PID)
+	}
+	_, err := fmt.Fprintf(a.Streams.Err, "the embedded ERP is ready at %s (%s)\nSQL of its AI API is run by %s\n%s", s.url, end, s.postgres.about(), next)
+	if err == nil && o.detached != nil {
+		err = o.detached.write(ready, o.data) // the last: who waits for it prints what was printed
+	}
 	return err
 }
 

@@ -130,7 +130,8 @@ func (s *sandboxServices) changedLocked() (state uint64, dictionary, structure b
 }
 
 func (s *sandboxServices) startLocked(ctx context.Context) error {
-	verifier, err := tokens.NewSecretVerifier([]byte(s.erp.TokenSecret()), tokens.VerifierLogger(s.log))
+	// The ERP itself knows which tokens were revoked.
+	verifier, err := tokens.NewIntrospectionVerifier(s.url, tokens.VerifierLogger(s.log))
 	if err != nil {
 		return err
 	}

@@ -19,35 +19,35 @@ const watchDictionary = 30 * time.Second
 
 // AI is the AI API with all that must be closed after it.
 type AI struct {
-	Handler  *httpapi.Handler
-	Engine   *aiquery.Engine
-	DB       aiquery.Database
-	Source   interface{ Close() error }
-	Cache    *registry.Cache
-	Checks   string // how tokens are checked, for people
-	Warnings []string
+	Handler *httpapi.Handler
+	Engine  *aiquery.Engine
+	DB      aiquery.Database
+	Source  interface{ Close() error }
+	Cache   *registry.Cache
+	Checks  string         // how tokens are checked, for people
+	Health  aiquery.Health // when it was started
 }
 
 // Audited makes sure that queries can be audited, and makes the table for it
 // when it may.
-func Audited(ctx context.Context, engine *aiquery.Engine, db aiquery.Database, install, optional bool) (warnings []string, err error) {
-	h := engine.Health(ctx)
+func Audited(ctx context.Context, engine *aiquery.Engine, db aiquery.Database, install, optional bool) (h aiquery.Health, err error) {
+	h = engine.Health(ctx)
 	if h.Database == "up" && install { // it may lack a part of a later version
 		if err := aiquery.Install(ctx, db); err != nil {
-			return nil, err
+			return h, err
 		}
 		h = engine.Health(ctx)
 	}
 	switch {
 	case h.Database != "up":
-		return nil, fmt.Errorf("the database cannot be read: %s", h.Database)
+		return h, fmt.Errorf("the database cannot be read: %s", h.Database)
 	case h.Audit != "up" && optional:
-		return append(h.Warnings, "queries are not audited: "+h.Audit), nil
+		h.Warnings = append(h.Warnings, "queries are not audited: "+h.Audit)
 	case h.Audit != "up":
-		return nil, fmt.Errorf("queries could not be audited, so the AI API is not served: %s; --install creates the table %s, with a login that has the permission",
+		return h, fmt.Errorf("queries could not be audited, so the AI API is not served: %s; --install creates the table %s, with a login that has the permission",
 			h.Audit, aiquery.AuditTableName)
 	}
-	return h.Warnings, nil
+	return h, nil
 }
 
 // Watch keeps the dictionary as the database's until ctx ends.
@@ -62,15 +62,6 @@ func (s *AI) DictionaryChecked() time.Time {
 		return time.Time{}
 	}
 	return n.Loaded
-}
-
-// Ready reports whether queries can be run and audited.
-func (s *AI) Ready(ctx context.Context) error {
-	h, err := s.Handler.Health(ctx)
-	if err == nil && !h.OK {
-		err = fmt.Errorf("the AI API cannot run queries: the database is %s, the audit is %s", h.Database, h.Audit)
-	}
-	return err
 }
 
 // Close writes the audit's last records and closes what was opened.

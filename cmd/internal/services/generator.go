@@ -34,6 +34,9 @@ func OpenGenerator(settings delivery.Options, verifier httpapi.Verifier, reg reg
 	if err != nil {
 		return nil, shell.DeliveryError(err)
 	}
+	if err := d.CheckBuckets(); err != nil {
+		return nil, shell.DeliveryError(err)
+	}
 	store, err := d.Artifacts()
 	if err != nil && !errors.Is(err, failure.NotConfigured) {
 		return nil, shell.DeliveryError(err)

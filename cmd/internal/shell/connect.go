@@ -102,55 +102,60 @@ func (s *Setup) URL() (string, error) {
 		"`erphub sandbox` serves one to try")
 }
 
-// rank orders origins: what is given closer to the call wins.
-func rank(o config.Origin) int {
-	switch o {
-	case config.FromFlag:
-		return 3
-	case config.FromEnv:
-		return 2
-	case config.FromProfile:
-		return 1
-	}
-	return 0
-}
-
-// Settings are the token settings. A token given by flag or environment is
-// used as it is unless credentials are given at least as close to the call;
-// one in the profile belongs to the store, which can also refresh it.
+// Settings are the token settings. A token in the profile belongs to the store,
+// which can also refresh it.
 func (s *Setup) Settings() (tokens.Settings, error) {
-	token := rank(s.Resolver.Value("token").Origin)
-	login := min(rank(s.Resolver.Value("auth.username").Origin), rank(s.Resolver.Value("auth.password").Origin))
 	settings, err := tokens.ParseSettings(func(key string) string {
-		switch key {
-		case "token":
-			if token < rank(config.FromEnv) {
-				return ""
-			}
-		case "auth.username", "auth.password":
-			if token >= rank(config.FromEnv) && token > login {
-				return ""
-			}
+		v := s.Resolver.Value(key)
+		if key == "token" && v.Origin == config.FromProfile {
+			return ""
 		}
-		return s.Resolver.Lookup(key)
+		return v.Text()
 	})
 	if err != nil {
 		return settings, Usage(err)
 	}
-	switch user := rank(s.Resolver.Value("auth.username").Origin); {
-	case settings.Username != "" && settings.Password.IsZero() && user >= rank(config.FromEnv):
+	if !settings.Token.IsZero() && settings.Password.IsZero() {
+		settings.Username = ""
+	}
+	user, ignored := s.Resolver.Value("auth.username"), s.Resolver.Ignored()
+	switch stored := s.storesTokens(); {
+	case user.Origin == config.FromEnv && settings.Password.IsZero() && settings.Token.IsZero():
 		return settings, Usagef("ERP_USERNAME is set, and ERP_PASSWORD is not: set both, or unset ERP_USERNAME to use the stored login")
-	case (settings.Username == "") != settings.Password.IsZero() && token == 0 && s.Resolver.Lookup("token.keyring") == "":
+	case (settings.Username == "") != settings.Password.IsZero() && settings.Token.IsZero() && !stored:
 		return settings, Usagef("user name and password belong together: set both ERP_USERNAME and ERP_PASSWORD, or neither")
+	case len(ignored) > 0 && s.Resolver.LoginOrigin() == config.FromProfile:
+		return settings, Usagef("the login is that of profile %s, and %s would change a part of it: unset it, or set ERP_USERNAME and ERP_PASSWORD as well",
+			cmp.Or(s.Profile, config.DefaultProfile), strings.Join(ignored, ", "))
 	}
 	return settings, nil
 }
+
+// storesTokens reports whether the profile has tokens, or the keyring for it.
+func (s *Setup) storesTokens() bool {
+	return s.Resolver.Value("token").Origin == config.FromProfile || s.Resolver.Lookup("token.keyring") != ""
+}
+
+// CheckAddress returns an error when the login is for another address than the
+// one in use. It is a login that is missing, not wrong usage: what needs no login
+// works.
+func (s *Setup) CheckAddress() error {
+	if err := s.Resolver.CheckAddress(); err != nil {
+		return &tokens.Error{Op: "use the login", Kind: tokens.ErrAuthentication, Err: err}
+	}
+	return nil
+}
+
+// noLogin is a token source that says why there is no token.
+type noLogin struct{ err error }
+
+func (n noLogin) Token(context.Context) (string, error) { return "", n.err }
 
 // store is where tokens are kept: the profile for what the profile says, this
 // process only for credentials that come from the environment, so that a trial
 // against another server never replaces a stored login.
 func (sh *Shell) store(s *Setup) (tokens.Store, error) {
-	if s.File == nil || rank(s.Resolver.Value("auth.username").Origin) >= rank(config.FromEnv) {
+	if login := s.Resolver.LoginOrigin(); s.File == nil || login == config.FromFlag || login == config.FromEnv {
 		return nil, nil
 	}
 	return sh.OpenStore(s)
@@ -194,16 +199,21 @@ func (sh *Shell) Source(s *Setup) (tokens.Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.CheckAddress(); err != nil {
+		s.made = noLogin{err}
+		return s.made, nil
+	}
 	store, err := sh.store(s)
 	if err != nil {
 		return nil, err
 	}
-	switch user := s.Resolver.Value("auth.username"); {
-	case settings.Token.IsZero():
-	case settings.Username != "" && s.Resolver.Value("token").Origin == config.FromEnv:
-		sh.Note("ERP_TOKEN is ignored, as there are user name and password to log in with; unset one or the other")
-	case settings.Username == "" && user.Origin == config.FromEnv:
+	switch ignored := s.Resolver.Ignored(); {
+	case len(ignored) > 0:
+		sh.Note("ignored, as --token-file gives the login: %s", strings.Join(ignored, ", "))
+	case !settings.Token.IsZero() && settings.Username == "" && s.Resolver.Lookup("auth.username") != "":
 		sh.Note("ERP_USERNAME is ignored, as a token is given; unset one or the other")
+	case !settings.Token.IsZero() && settings.Username != "":
+		sh.Note("ERP_TOKEN is ignored, as there are user name and password to log in with; unset one or the other")
 	}
 	source, err := settings.Source(store, tokens.WithLogger(sh.Log))
 	if err != nil {
@@ -259,14 +269,21 @@ func (sh *Shell) ClientWith(ctx context.Context, url string, login tokens.Login)
 	return erp.New(url, erp.WithTokenSource(m), erp.WithUserAgent("erphub/"+Version()), erp.WithLogger(sh.Log))
 }
 
-// ReadSecretFile reads a secret from a file, without the line break an editor
-// puts behind it.
+// ReadSecretFile reads a secret from a file that others may not read, without the
+// line break an editor puts behind it.
 func ReadSecretFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
+	st, err := f.Stat()
+	if err == nil {
+		err = config.CheckSecret(st, path)
+	}
+	if err != nil {
+		return "", err
+	}
 	return ReadSecret(f)
 }
 

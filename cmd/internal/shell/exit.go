@@ -31,6 +31,16 @@ const (
 // ErrReported marks an error that was printed already.
 var ErrReported = errors.New("already reported")
 
+// exitedErr is how a process ended that did the work of a command.
+type exitedErr struct{ code int }
+
+func (e exitedErr) Error() string { return fmt.Sprintf("the process ended with exit code %d", e.code) }
+func (e exitedErr) Unwrap() error { return ErrReported }
+
+// Exited is the error of a command whose work another process did, which has printed
+// why it ended with that exit code.
+func Exited(code int) error { return exitedErr{code} }
+
 // ErrDrift is the difference that dict diff has shown.
 var ErrDrift = fmt.Errorf("the ERP differs from the definitions: %w", ErrReported)
 
@@ -108,7 +118,10 @@ func ExitCode(err error) int {
 	var statement *aiclient.Error
 	var interrupted interruptedErr
 	var token *tokens.Error
+	var exited exitedErr
 	switch {
+	case errors.As(err, &exited) && exited.code > 0:
+		return exited.code
 	case errors.As(err, &interrupted):
 		return exitInterrupted
 	case errors.As(err, &usage):

@@ -83,6 +83,7 @@ func (sh *Shell) Choice(c *cli.Context, usual output.Format) (*output.Choice, er
 	if err != nil {
 		return nil, Usage(err)
 	}
+	choice.NoFormulas = c.Bool("no-formulas")
 	return choice, nil
 }
 

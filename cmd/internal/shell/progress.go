@@ -1,15 +1,26 @@
 package shell
 
 import (
+	"sync/atomic"
+
 	"github.com/schollz/progressbar/v3"
 )
 
 // ProgressBar shows steps on a terminal and is silent elsewhere.
-type ProgressBar struct{ bar *progressbar.ProgressBar }
+type ProgressBar struct {
+	bar   *progressbar.ProgressBar
+	shown *atomic.Int64
+}
+
+// bar counts a bar that begins to be shown.
+func (sh *Shell) bar(bar *progressbar.ProgressBar) ProgressBar {
+	sh.bars.Add(1)
+	return ProgressBar{bar, &sh.bars}
+}
 
 // Progress begins to show how many of total steps are done.
 func (sh *Shell) Progress(total int, name string) ProgressBar {
-	return ProgressBar{progressbar.NewOptions(total,
+	return sh.bar(progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(sh.Streams.Err),
 		progressbar.OptionSetVisibility(Terminal(sh.Streams.Err)),
 		progressbar.OptionSetDescription(name),
@@ -17,14 +28,14 @@ func (sh *Shell) Progress(total int, name string) ProgressBar {
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionClearOnFinish(),
-	)}
+	))
 }
 
 // RateOf begins to show how many things of a kind are done, how fast, and how long
 // the rest takes. How many there are is said by the first Set.
 func (sh *Shell) RateOf(name, things string) ProgressBar {
 	_, plain := sh.Env["NO_COLOR"]
-	return ProgressBar{progressbar.NewOptions(1,
+	return sh.bar(progressbar.NewOptions(1,
 		progressbar.OptionSetWriter(sh.Streams.Err),
 		progressbar.OptionSetVisibility(Terminal(sh.Streams.Err)),
 		progressbar.OptionSetDescription(name),
@@ -35,7 +46,7 @@ func (sh *Shell) RateOf(name, things string) ProgressBar {
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionSetWidth(20),
 		progressbar.OptionClearOnFinish(),
-	)}
+	))
 }
 
 // A bar that cannot be drawn is no reason to stop, so its errors are dropped.
@@ -53,4 +64,7 @@ func (p ProgressBar) Set(done, total int) {
 func (p ProgressBar) Add() { _ = p.bar.Add(1) }
 
 // Done takes the bar away.
-func (p ProgressBar) Done() { _ = p.bar.Finish() }
+func (p ProgressBar) Done() {
+	p.shown.Add(-1)
+	_ = p.bar.Finish()
+}

@@ -112,3 +112,16 @@ func (sh *Shell) RedisURL(c *cli.Context, s *Setup) (string, error) {
 	}
 	return sh.Address(c, s, "redis", "hub.redis.url")
 }
+
+// rank orders origins: what is given closer to the call wins.
+func rank(o config.Origin) int {
+	switch o {
+	case config.FromFlag:
+		return 3
+	case config.FromEnv:
+		return 2
+	case config.FromProfile:
+		return 1
+	}
+	return 0
+}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -29,13 +30,15 @@ type Streams struct {
 
 // Shell is one run of a program.
 type Shell struct {
+	Args    []string // as in os.Args
 	Env     map[string]string
 	Streams Streams
 	Log     *slog.Logger
 	colour  string // what --color says; empty is auto
 	used    *Setup // whose login was used last; nil: none
 	keyring *keyring.Keyring
-	noInput bool // nobody is asked anything
+	noInput bool         // nobody is asked anything
+	bars    atomic.Int64 // that are shown
 
 	refreshes refreshes
 }
@@ -47,7 +50,7 @@ type Shell struct {
 func Run(ctx context.Context, args, environ []string, streams Streams, build func(*Shell) *cli.App) int {
 	out := &results{to: streams.Out}
 	streams.Out = out
-	sh := &Shell{Env: map[string]string{}, Streams: streams, Log: slog.New(slog.DiscardHandler)}
+	sh := &Shell{Args: args, Env: map[string]string{}, Streams: streams, Log: slog.New(slog.DiscardHandler)}
 	for _, kv := range environ {
 		if name, value, ok := strings.Cut(kv, "="); ok {
 			sh.Env[name] = value
@@ -87,7 +90,9 @@ func (sh *Shell) run(ctx context.Context, c *cli.App, args []string) error {
 		}
 		return sh.explain(c, line.Chain, words)
 	}
-	return c.RunContext(ctx, line.interspersed(args[0]))
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return c.RunContext(sh.sayWaiting(ctx, line.Chain), line.interspersed(args[0]))
 }
 
 // Program is a program of these commands, with what all programs have in common.
@@ -156,6 +161,7 @@ func globalFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "json", Usage: "print one JSON value and nothing else"},
 		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never (NO_COLOR, CLICOLOR, CLICOLOR_FORCE)", DefaultText: "auto"},
 		&cli.BoolFlag{Name: "no-pager", Usage: "print long results without the pager (ERPHUB_PAGER, PAGER)"},
+		&cli.BoolFlag{Name: "no-formulas", Usage: "in CSV, put ' before text that a spreadsheet would take for a formula"},
 		&cli.BoolFlag{Name: "no-input", Usage: "ask nothing; what is missing is an error"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
 		&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "explain the program or a command"},

@@ -35,7 +35,7 @@ func commands() []command {
 		{`\g`, "[FILE]", "run the statement, or the last one again; its result goes to the file", (*Shell).again},
 		{`\gx`, "", "run the statement with a line per column", (*Shell).againExpanded},
 		{`\bind`, "VALUE...", "values for $1, $2, ... of the next statement: text, or JSON behind :=", (*Shell).bind},
-		{`\explain`, "[SELECT ...]", "show how a statement would be run; without one, the last", (*Shell).explain},
+		{`\explain`, "[SELECT ...]", "show what a statement reads and returns; without one, the last", (*Shell).explain},
 		{`\role`, "[ID|NAME]", "query with another of your roles; without one, list them", (*Shell).role},
 		{`\e`, "", "edit the statement, or the last one, in your editor ($EDITOR)", (*Shell).edit},
 		{`\i`, "FILE", "run the statements of a file", (*Shell).include},

@@ -79,6 +79,9 @@ func (a *app) restBackend(s *shell.Setup, box *toolbox, login tokens.Source) (ba
 		o.Own = login
 	}
 	o.Registry.Wait = box.wait
+	if box.shared != nil {
+		o.Registry.Shared = box.shared
+	}
 	o.Registry.Snapshot = func() string { return a.DictionarySnapshot(box.rest.Address(), box.own.loggedIn()) }
 	rest, err := backend.NewREST(address, o)
 	if err != nil {

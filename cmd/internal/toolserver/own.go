@@ -16,8 +16,11 @@ const (
 	ownLoginTime = 10 * time.Second
 	// ownLoginPause is between two attempts to learn it later.
 	ownLoginPause = 5 * time.Second
-	// probeTime is how long a program waits at its start for an AI API.
-	probeTime = 10 * time.Second
+	// probeTime is how long a command waits for an AI API. A server waits for
+	// serverProbeTime: it goes on looking for one that comes up slowly, and tells its
+	// clients.
+	probeTime       = 10 * time.Second
+	serverProbeTime = 2 * time.Second
 )
 
 // ownCaller is the caller where clients are not authenticated: the user of the
@@ -89,13 +92,13 @@ func (o *ownCaller) learn(ctx context.Context) error {
 }
 
 // meet finds out what the tools have to work with: who is logged in, and whether
-// there is an AI API. The error is that of the login.
-func (b *toolbox) meet(ctx context.Context) error {
+// there is an AI API, for which it waits so long. The error is that of the login.
+func (b *toolbox) meet(ctx context.Context, patience time.Duration) error {
 	var looking sync.WaitGroup
 	defer looking.Wait()
 	if b.ai != nil {
 		looking.Go(func() {
-			probe, cancel := context.WithTimeout(ctx, probeTime)
+			probe, cancel := context.WithTimeout(ctx, patience)
 			defer cancel()
 			b.ai.Probe(probe)
 		})

@@ -50,6 +50,8 @@ func mcpServerFlags() []cli.Flag {
 		&cli.StringFlag{Name: "confirm", Usage: "who confirms a change before it is made: user, whom the client asks (default; where it cannot, the tool is refused), " +
 			"or client, whose call counts as confirmed (" + confirmVariable + ")"},
 		&cli.BoolFlag{Name: "stateless", Usage: "keep no sessions, not even in Redis: clients that need them cannot ask their users, and there is no /mcp/sse"},
+		&cli.IntFlag{Name: "max-user-sessions", Value: server.DefaultMaxUserSessions, Usage: "sessions that one user may have with one role and organization, of all replicas that share a Redis; connections of /mcp/sse count apart, for each replica"},
+		&cli.IntFlag{Name: "max-sessions", Value: server.DefaultMaxSessions, Usage: "sessions altogether in one replica; connections of /mcp/sse count apart"},
 		&cli.StringFlag{Name: "jwt-secret-file", Usage: "file with the ERP's token secret, to check tokens without calling the ERP (" + shell.TokenSecretVariable + " holds one, too)", TakesFile: true},
 		&cli.StringFlag{Name: "jwt-issuer", Value: tokens.DefaultIssuer, Usage: "issuer that tokens must name"},
 		&cli.BoolFlag{Name: "jwt-key", Usage: "check tokens with the key the ERP publishes, without calling the ERP for each"},
@@ -111,6 +113,11 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, name := range []string{"max-sessions", "max-user-sessions"} {
+		if c.Int(name) < 1 {
+			return shell.Usagef("--%s must be at least 1, not %d; --stateless keeps no sessions", name, c.Int(name))
+		}
+	}
 	ready := httpserver.ReadyFile(c.String("ready-file"))
 	if err := ready.Clear(); err != nil {
 		return err
@@ -142,7 +149,8 @@ func (a *app) serverMCP(c *cli.Context) error {
 		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
 		URL: c.String("public-url"), AuthorizationServers: c.StringSlice("authorization-server"),
 		Confirm: a.confirmBy(c), Hosts: c.StringSlice("host"), Origins: c.StringSlice("origin"), Stateless: c.Bool("stateless"),
-		Metrics: metrics, Tracer: tracer, Logger: log, Ready: box.missing(a.asksERP(c)),
+		MaxSessions: c.Int("max-sessions"), MaxUserSessions: c.Int("max-user-sessions"),
+		Metrics: metrics, Tracer: tracer, Logger: log, Parts: box.parts(), Dependencies: box.dependencies(a.asksERP(c)),
 		DrainDelay: c.Duration("drain-delay"), AccessLog: c.Bool("access-log"),
 	}
 	if verifier != nil {
@@ -156,7 +164,7 @@ func (a *app) serverMCP(c *cli.Context) error {
 		return shell.Usage(err)
 	}
 
-	defer a.IgnoreHangup(log)()
+	defer a.OnHangup(log, box.reopen)()
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
 	ln, err := a.Listen(ctx, c, log)
@@ -239,7 +247,7 @@ func Program(sh *shell.Shell) *cli.App {
 
 // httpOnly are flags that mean nothing over standard input and output.
 var httpOnly = []string{
-	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "jwt-secret-file", "jwt-issuer", "jwt-key", "verify-grace", "metrics-listen", "json",
+	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "max-sessions", "max-user-sessions", "jwt-secret-file", "jwt-issuer", "jwt-key", "verify-grace", "metrics-listen", "json",
 	"tls-cert", "tls-key", "access-log", "drain-delay",
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -14,7 +13,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/server"
 	"github.com/erphub/erphub/tokens"
 )
@@ -54,7 +52,7 @@ func (a *app) prepareMCP(c *cli.Context, s *shell.Setup, box *toolbox, own bool)
 	if !c.IsSet("fail-on-missing") {
 		fail = s.Resolver.Lookup(keyFailOnMissing) == "true"
 	}
-	switch err := box.meet(c.Context); {
+	switch err := box.meet(c.Context, serverProbeTime); {
 	case c.Context.Err() != nil:
 		return c.Context.Err()
 	case errors.Is(err, tokens.ErrAuthentication) && s.Resolver.Lookup("auth.username") != "":
@@ -65,12 +63,14 @@ func (a *app) prepareMCP(c *cli.Context, s *shell.Setup, box *toolbox, own bool)
 		box.log.Warn("nobody is logged in: calls to the ERP will be refused; set ERP_TOKEN, or ERP_USERNAME and ERP_PASSWORD, or run `erphub auth login`")
 	}
 	if fail {
+		defer close(box.warmed)
 		return box.warm(c.Context)
 	}
 	warming, cancel := context.WithCancel(c.Context)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		defer close(box.warmed)
 		if err := box.warm(warming); err != nil && warming.Err() == nil {
 			box.log.Warn("the ERP's dictionary is not available; it is read when it is needed", "error", err)
 		}
@@ -133,48 +133,6 @@ func (b *toolbox) warm(ctx context.Context) error {
 			return fmt.Errorf("reading the ERP's dictionary at the start: %w", err)
 		}
 		return nil
-	}
-}
-
-// missing finds what the server lacks. asks says that tokens of clients are
-// checked by the ERP.
-func (b *toolbox) missing(asks bool) func(context.Context) error {
-	words := map[backend.Name]string{
-		backend.REST: "the ERP does not respond", backend.AI: "the AI API does not respond", backend.DB: "the database does not respond",
-	}
-	return func(ctx context.Context) error {
-		backends := b.pool.Backends()
-		errs := make([]error, len(backends))
-		var asking sync.WaitGroup
-		for i, k := range backends {
-			if p, ok := k.(backend.Pinger); ok {
-				asking.Go(func() { errs[i] = p.Ping(ctx) })
-			}
-		}
-		limits := b.boundary.Ready(ctx)
-		asking.Wait()
-		lacks, unchecked := &server.NotReady{}, false
-		for i, k := range backends {
-			switch _, ok := k.(backend.Pinger); {
-			case errs[i] != nil:
-				lacks.Missing = append(lacks.Missing, words[k.Name()])
-				unchecked = unchecked || asks && k.Name() == backend.REST
-			case ok:
-				lacks.Serves = true
-			}
-		}
-		if unchecked {
-			lacks.Missing = append(lacks.Missing, "tokens of new clients cannot be checked")
-		}
-		if limits != nil {
-			lacks.Missing = append(lacks.Missing, "limits cannot be counted")
-			b.log.Warn("limits cannot be counted", "error", limits)
-		}
-		if len(lacks.Missing) == 0 {
-			return nil
-		}
-		lacks.Serves = lacks.Serves && limits == nil && !unchecked
-		return lacks
 	}
 }
 

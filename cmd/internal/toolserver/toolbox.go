@@ -65,7 +65,7 @@ func toolFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "knowledge", Usage: "directory of Markdown documents for searchKnowledge; repeatable", TakesFile: true},
 		&cli.StringSliceFlag{Name: "queries", Usage: "YAML file of queries that become tools of their own (tool set own); repeatable", TakesFile: true},
 		&cli.StringFlag{Name: "metrics", Usage: "folder of YAML files with metrics of your own for listMetrics and queryMetric", TakesFile: true},
-		&cli.StringFlag{Name: "audit", Usage: "file to append one line of JSON to for every call (default: standard error)", TakesFile: true},
+		&cli.StringFlag{Name: "audit", Usage: "file to append lines of JSON to, one before each change and one for each call that ended; SIGHUP opens it again (default: standard error)", TakesFile: true},
 		&cli.StringFlag{Name: "database-file", Usage: "file that holds the address of the ERP's database", TakesFile: true},
 		&cli.StringFlag{Name: "audit-database", Usage: "the same database with a login that writes the audit of queries alone; default: the one above"},
 		&cli.StringFlag{Name: "audit-database-file", Usage: "file that holds that address", TakesFile: true},
@@ -87,6 +87,8 @@ type toolbox struct {
 	ai       *backend.AIBackend
 	db       *backend.DBBackend
 	shared   *redisstore.Store // keeps limits and sessions in Redis; nil: in memory
+	audit    *boundary.Audit
+	warmed   chan struct{} // closed when the dictionary was read, or could not be, after the start
 	closers  []func() error
 	log      *slog.Logger
 	readOnly bool
@@ -107,7 +109,7 @@ func (b *toolbox) close() {
 // token of their own use the login of this program, calls that there will be
 // any.
 func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, counters boundary.Metrics, own, calls bool) (_ *toolbox, err error) {
-	box := &toolbox{local: localCaller(), log: log, calls: calls, readOnly: c.Bool("read-only")}
+	box := &toolbox{warmed: make(chan struct{}), local: localCaller(), log: log, calls: calls, readOnly: c.Bool("read-only")}
 	if c.Command.Name == "call" { // nobody can call again: the reading ends with the program
 		box.wait = firstReading
 	}
@@ -116,10 +118,10 @@ func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, counters
 			box.close()
 		}
 	}()
-	if err := a.addBackends(c, s, box, own); err != nil {
+	if err := a.openShared(c, s, box); err != nil {
 		return nil, err
 	}
-	if err := a.openShared(c, s, box); err != nil {
+	if err := a.addBackends(c, s, box, own); err != nil {
 		return nil, err
 	}
 	if err := a.addCatalog(c, s, box); err != nil {
@@ -278,23 +280,42 @@ func (a *app) addBoundary(c *cli.Context, box *toolbox, counters boundary.Metric
 	if box.shared != nil {
 		o.Store = box.shared
 	}
-	audit := a.Streams.Err
-	if c.Command.Name == "call" && shell.Terminal(audit) {
-		audit = io.Discard // who calls it sees it
+	if box.rest != nil {
+		o.Admit = box.rest.Admit
 	}
+	stream := a.Streams.Err
+	if c.Command.Name == "call" && shell.Terminal(stream) {
+		stream = io.Discard // who calls it sees it
+	}
+	o.Audit = boundary.AuditTo(stream)
 	if path := c.String("audit"); path != "" {
-		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			return fmt.Errorf("opening the audit: %w", err)
+		if o.Audit, err = boundary.OpenAudit(path); err != nil {
+			return err
 		}
-		box.closers = append(box.closers, f.Close)
-		audit = f
 	}
-	o.Audit = boundary.AuditTo(audit, func(err error) { box.log.Error("the audit could not be written", "error", err) })
+	box.audit = o.Audit
+	box.closers = append(box.closers, o.Audit.Close)
 	if box.boundary, err = boundary.New(o); err != nil {
 		return shell.Usage(err)
 	}
+	box.closers = append(box.closers, func() error { // the last records come before the audit is closed
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Context), lastCalls)
+		defer cancel()
+		return box.boundary.Close(ctx)
+	})
 	return nil
+}
+
+// lastCalls is how long calls that are cancelled at the end may take to end.
+const lastCalls = 3 * time.Second
+
+// reopen opens the audit again, which log rotation has renamed.
+func (b *toolbox) reopen() {
+	if err := b.audit.Reopen(); err != nil {
+		b.log.Error("SIGHUP: the audit could not be opened again, and goes on where it was", "error", err)
+		return
+	}
+	b.log.Info("SIGHUP: the audit was opened again; settings are read when the server starts")
 }
 
 // maxRules bounds a file of rules.

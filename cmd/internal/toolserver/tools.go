@@ -66,7 +66,7 @@ func (a *app) withToolbox(c *cli.Context, calls bool, do func(*toolbox) error) e
 	}
 	defer box.close()
 	if calls {
-		if err := box.meet(c.Context); err != nil {
+		if err := box.meet(c.Context, probeTime); err != nil {
 			box.log.Debug("the login of this program does not tell user and role", "error", err)
 		}
 	}
@@ -236,8 +236,11 @@ func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.
 		reply, err := box.boundary.Call(ctx, t, &mcp.Call{
 			Arguments: args, Caller: box.own.caller(), Log: box.log, Offers: box.offers, Progress: progress,
 			Confirm: func(_ context.Context, question string) (bool, error) {
-				if yes || question == agreed {
+				switch {
+				case yes || question == agreed:
 					return true, nil
+				case agreed != "":
+					return false, mcp.Changed(t.Name, agreed, question)
 				}
 				return false, &mcp.ConfirmationRequired{Message: question}
 			},
@@ -328,7 +331,7 @@ func (a *app) toolFailure(box *toolbox, err error) error {
 		return shell.Usage(shell.ErrReported)
 	case mcp.CodeUnauthorized, mcp.CodePermissionDenied:
 		return errors.Join(shell.ErrReported, erp.ErrForbidden)
-	case mcp.CodeUnreachable:
+	case mcp.CodeUnreachable, mcp.CodeOutcomeUnknown:
 		return errors.Join(shell.ErrReported, erp.ErrUnreachable)
 	}
 	return shell.ErrReported

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -61,7 +59,7 @@ func (a *app) verifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (*token
 		return nil, "", shell.Usagef("the tokens of clients cannot be checked without an ERP: set ERP_URL or give --url, " +
 			"or name the ERP's token secret with --jwt-secret-file")
 	}
-	opts = append(opts, tokens.VerifierHTTPClient(askingClient()))
+	opts = append(opts, tokens.VerifierHTTPClient(shell.AskingClient()))
 	if jwk {
 		if c.IsSet("verify-grace") {
 			opts = append(opts, tokens.GraceFor(grace)) // an hour otherwise
@@ -77,17 +75,6 @@ func (a *app) verifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (*token
 		return nil, "", shell.Usage(err)
 	}
 	return v, fmt.Sprintf("Clients send their own token of the ERP, which the ERP checks: %s.", shell.Printable(url)), nil
-}
-
-// askTime bounds a question about a token: callers wait for the response.
-const askTime = 5 * time.Second
-
-// askingClient checks tokens with the ERP.
-func askingClient() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone() // nobody replaces it in our programs
-	transport.DialContext = (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext
-	transport.MaxIdleConnsPerHost = 8
-	return &http.Client{Transport: transport, Timeout: askTime}
 }
 
 // asksERP reports whether the ERP checks the tokens of clients.
