@@ -33,40 +33,75 @@ RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... .
 	./tokens/... ./dict/registry ./deploylog/board ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
 	./cmd/internal/shell
 UNRACED ?= ^(TestRowsOfTheERPsOwnRoles|TestTemporaryFilesAreLimited)$$
+RACETIME ?= 15m
 race: look
-	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(VET) $(RACEFLAGS) -short -skip '$(UNRACED)' -timeout 15m $(RACED)
+	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(VET) $(RACEFLAGS) -short -skip '$(UNRACED)' -timeout $(RACETIME) $(RACED)
 
-# What takes too long for every change: builds for other systems, the race
-# detector everywhere, a kill at every request of an import, a million rows, every combination of templates by REST and by script, a kill at every request of a large plan, a thousand histories
-# of the spool, interrupts at hundreds of moments of a token refresh, random
-# statements for ten minutes (make test: a thousand), 20,000 pairs of questions (make
-# test: two thousand), the greediest statements,
-# the tool server as a position-independent program, a release built twice, the tool server and all servers together
-# under mixed load for two hours each, or as long as ERPHUB_SOAK says. Seven hours.
+# What takes too long for every change, in parts of at most half an hour each on two
+# processors, but for the soak, which takes one: make proof PART=apply. Without PART all
+# of them, one after the other, in about six hours.
+#
+#   systems      builds for other systems, and a release built twice
+#   definitions  every combination of templates by REST and by script, and packages
+#   dictionary   reading a dictionary anew and refreshing it, and the definitions of the ERP's own tables
+#   apply        a kill at every second request of a large plan, and going on after each
+#   twin         equal twins, kills, a million rows, large attachments
+#   import       a kill at every request of an import, and flat memory over a million rows
+#   calls        a thousand histories of the spool, and of databases over one image, 500 steps of the mirror
+#   logins       a week of tokens, interrupts at hundreds of moments of a refresh
+#   siblings     50,000 statements on databases that differ in what is hidden, half of them in each of two parts
+#   statements   random statements for ten minutes, 20,000 pairs of questions, the greediest statements, metrics
+#   programs     the tool server as a position-independent program
+#   fuzz         the SQL parsers, five minutes each target
+#   race-…       the race detector everywhere
+#   soak         all servers under mixed load, half an hour each of the two
+PARTS := systems definitions dictionary apply twin import calls logins siblings-1 siblings-2 statements programs fuzz race-library race-commands race-rest soak
+PART ?= $(PARTS)
+.PHONY: $(PARTS:%=proof-%)
 proof: setup
+	@for part in $(PART); do echo "proof: $$part"; $(MAKE) --no-print-directory "proof-$$part" || exit 1; done
+
+PROVE := ERPHUB_PROOF=1 $(GO) test -count=1 -timeout 30m -v
+proof-systems:
 	CGO_ENABLED=0 GOOS=windows $(GO) build -o /dev/null ./cmd/...
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/...
-	ERPHUB_PROOF=1 $(GO) test -timeout 1h -run 'Agrees|TestPackageEqualsREST$$' ./dict/migration ./dict/pack
-	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestWeek$$' ./tokens
-	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestRefreshEqualsLoad$$' ./dict/registry
-	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestDefinitionsOfTheERPsOwn|TestInspectedIsNoDrift' ./dict/diff ./cmd/erphub
-	ERPHUB_KILL_EVERY=1 $(GO) test -timeout 3h -run 'TestKilled$$' ./dict/restdict
-	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestResumeAfterEveryRequest$$' ./dict/restdict
-	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestEqual|TestKilled|TestManyRows|TestMillionRows|TestLargeAttachments' -v ./erp/erptest/twin
-	ERPHUB_KILL_EVERY=1 $(GO) test -timeout 1h -run 'TestKilled$$' ./erp/transfer
-	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestFlatMemory$$|TestTenThousand$$' -v ./erp/transfer
-	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(GO) test -timeout 1h -run 'TestRandomHistories|TestKilledAtRandom' ./deploylog/spool
-	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestInterruptKeepsTheLogin|TestLoginIsKilled|TestRenamingIsKilled' ./cmd/erphub
-	ERPHUB_MIRROR_SEED=$$(date +%s) ERPHUB_MIRROR_STEPS=500 $(GO) test -timeout 20m -run TestRandomHistories ./internal/pgmirror
-	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run TestNumbers ./aiquery/metrics
-	ERPHUB_FUZZ_SEED=random ERPHUB_FUZZ_TIME=10m $(GO) test -timeout 20m -run TestRandomStatements ./aiquery
-	ERPHUB_FUZZ_SEED=random ERPHUB_PAIRS=20000 $(GO) test -timeout 40m -run 'TestPairs$$|TestPlansDecideNothing$$' ./aiquery
-	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run TestMemoryOfStatements ./aiquery
-	ERPHUB_PROOF=1 $(GO) test -timeout 20m -run 'TestRealProgram$$' ./cmd/erphub-mcp
-	ERPHUB_SOAK=$${ERPHUB_SOAK:-2h} $(GO) test -timeout 0 -p 1 -run 'TestSoak$$' -v ./cmd/erphub-mcp ./cmd/erphub
-	ERPHUB_PROOF=1 $(GO) test -timeout 30m -run 'TestReproducible$$' -v ./internal/release
-	$(MAKE) race RACED=./... UNRACED=
+	$(PROVE) -run 'TestReproducible$$' ./internal/release
+proof-definitions:
+	$(PROVE) -run 'Agrees|TestPackageEqualsREST$$' ./dict/migration ./dict/pack
+proof-dictionary:
+	$(PROVE) -run 'TestRefreshEqualsLoad$$' ./dict/registry
+	$(PROVE) -run 'TestDefinitionsOfTheERPsOwn|TestInspectedIsNoDrift' ./dict/diff ./cmd/erphub
+proof-apply:
+	ERPHUB_KILL_EVERY=2 $(PROVE) -run 'TestKilled$$|TestResumeAfterEveryRequest$$' ./dict/restdict
+proof-twin:
+	$(PROVE) -run 'TestEqual|TestKilled|TestManyRows|TestMillionRows|TestLargeAttachments' ./erp/erptest/twin
+proof-import:
+	ERPHUB_KILL_EVERY=1 $(PROVE) -run 'TestKilled$$|TestFlatMemory$$|TestTenThousand$$' ./erp/transfer
+proof-calls:
+	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(PROVE) -run 'TestRandomHistories|TestKilledAtRandom' ./deploylog/spool
+	CGO_CFLAGS='-O0 -g0' $(PROVE) $(RACEFLAGS) -run TestRandomHistories ./erp/erptest/internal/layer
+	ERPHUB_MIRROR_SEED=$$(date +%s) ERPHUB_MIRROR_STEPS=500 $(PROVE) -run TestRandomHistories ./internal/pgmirror
+proof-logins:
+	$(PROVE) -run 'TestWeek$$' ./tokens
+	$(PROVE) -run 'TestInterruptKeepsTheLogin|TestLoginIsKilled|TestRenamingIsKilled' ./cmd/erphub
+proof-siblings-1 proof-siblings-2:
+	ERPHUB_FUZZ_SEED=random ERPHUB_SIBLINGS=25000 $(PROVE) -run 'TestSiblings$$' ./aiquery
+proof-statements:
+	ERPHUB_FUZZ_SEED=random ERPHUB_FUZZ_TIME=10m $(PROVE) -run TestRandomStatements ./aiquery
+	ERPHUB_FUZZ_SEED=random ERPHUB_PAIRS=20000 $(PROVE) -run 'TestPairs$$|TestPlansDecideNothing$$|TestMemoryOfStatements$$' ./aiquery
+	$(PROVE) -run TestNumbers ./aiquery/metrics
+proof-programs:
+	$(PROVE) -run 'TestRealProgram$$' ./cmd/erphub-mcp
+proof-fuzz:
 	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/embedded/internal/sqlite
+proof-race-library:
+	$(MAKE) race RACED='./erp/... ./dict/... ./tokens/... ./deploylog/...' UNRACED= RACETIME=30m
+proof-race-commands:
+	$(MAKE) race RACED='./cmd/... ./mcp/...' UNRACED= RACETIME=30m
+proof-race-rest:
+	$(MAKE) race RACED='. ./aiquery/... ./generator/... ./internal/... ./examples/... ./docs/...' UNRACED= RACETIME=30m
+proof-soak:
+	ERPHUB_SOAK=$${ERPHUB_SOAK:-30m} $(GO) test -count=1 -timeout 0 -p 1 -run 'TestSoak$$' -v ./cmd/erphub-mcp ./cmd/erphub
 
 # Installs what some tests need beyond Go.
 setup:

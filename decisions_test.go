@@ -212,3 +212,27 @@ func goLines(t *testing.T, path string) (lines int) {
 	}
 	return lines
 }
+
+// TestActionsAreFixed: a workflow names an action by the commit that was looked at,
+// because a tag can be moved to another one, and Go by its version.
+func TestActionsAreFixed(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for _, pattern := range []string{".github/workflows/*.yml", "examples/*/*.yml", "docs/*.md"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	action, fixed := regexp.MustCompile(`uses: *[\w-]+/.*`), regexp.MustCompile(`@[0-9a-f]{40} # v\d+\.\d+\.\d+`)
+	actions := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, use := range action.FindAllString(string(text), -1) {
+			assert.Regexp(t, fixed, use, file)
+			actions++
+		}
+		assert.NotContains(t, string(text), "go-version: stable", file)
+	}
+	assert.Greater(t, actions, 10)
+}
