@@ -151,7 +151,7 @@ func loadDictionary(ctx context.Context, reg registry.Registry, cat *run.Catalog
 		}
 		t := &dictTable{info: info, rel: rel}
 		for _, p := range rel.Columns {
-			column := guard.Column{Name: p.Name, Type: p.Type}
+			column := guard.Column{Name: p.Name, Type: p.Type, Whole: p.Whole}
 			c, ok := known[p.Name]
 			column.Redacted, column.Width = redact.redacts(name, p.Name) || ok && (c.Secure || c.Encrypted), c.Length
 			if !ok {

@@ -30,9 +30,9 @@ func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
 				}
 				c.Relations[name] = r
 			}
-			column := run.Column{Name: strings.ToLower(row[3].String), Type: columnType(row[4].String)}
+			column := run.Column{Name: strings.ToLower(row[3].String), Type: columnType(row[4].String), Whole: strings.EqualFold(row[4].String, "INTEGER")}
 			r.Columns = append(r.Columns, column)
-			columns[name] = append(columns[name], sqlite.Column{Name: column.Name, Type: column.Type, Integer: strings.EqualFold(row[4].String, "INTEGER")})
+			columns[name] = append(columns[name], sqlite.Column{Name: column.Name, Type: column.Type, Integer: column.Whole})
 			if row[5].String != "0" {
 				r.Key = append(r.Key, strings.ToLower(row[3].String))
 			}

@@ -30,14 +30,17 @@ func (r *resolver) call(m *pg.FuncCall, e env) (v value, err error) {
 		e = e.proved(afterRows)
 	}
 	var args value
+	looks := whole
 	for _, a := range m.Args {
 		o, err := r.node(a, e)
 		if err != nil {
 			return v, err
 		}
+		looks = min(looks, o.look)
 		args.add(o)
 		v.parts = append(v.parts, o.width)
 	}
+	args.look = looks
 	v.add(args)
 	for _, list := range [][]*pg.Node{m.AggOrder, {m.AggFilter}} {
 		for _, n := range list {
@@ -70,6 +73,7 @@ func (r *resolver) call(m *pg.FuncCall, e env) (v value, err error) {
 		v.lists = []*collection{e.scope.collects(args, m.Over != nil)}
 	}
 	v.returned(name)
+	v.look = callLook(name, looks)
 	if m.Over != nil || aggregates[name] {
 		v.sources, v.bare = nil, m.Over != nil && v.bare
 	}
@@ -105,6 +109,10 @@ func (v *value) retype(t *pg.TypeName) {
 	typ := typeName(t)
 	v.unordered = typ == "json" || len(t.GetArrayBounds()) > 0
 	v.float = typ == "float4" || typ == "float8"
+	v.look = looks[typ]
+	if v.unordered {
+		v.look = varied
+	}
 }
 
 // typeName is the name of a type without its schema.

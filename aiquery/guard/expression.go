@@ -60,8 +60,10 @@ func (r *resolver) meaning(m any, e env) (v value, err error) {
 		// Handled where they belong; nowhere else.
 		return value{}, unsupported(-1, "this construct is not supported here")
 	}
+	parts := whole
 	err = children(m, func(c any) error {
 		o, err := r.expression(c, e)
+		parts = min(parts, o.look)
 		v.add(o)
 		v.parts = append(v.parts, o.width)
 		return err
@@ -69,6 +71,7 @@ func (r *resolver) meaning(m any, e env) (v value, err error) {
 	if _, ok := m.(*pg.A_ArrayExpr); ok {
 		v.unordered = true
 	}
+	v.look = lookOf(m, parts)
 	return v, err
 }
 
@@ -233,7 +236,7 @@ func (r *resolver) fieldSelection(m *pg.A_Indirection, e env) (done bool, v valu
 		return true, v, noColumn(name+"."+f.Sval, at, it, e.scope)
 	}
 	v = useAll(it.cols) // the server looks at the whole row
-	v.redacted, v.unordered, v.float = c.redacted, c.unordered, c.float
+	v.redacted, v.unordered, v.float, v.look = c.redacted, c.unordered, c.float, varied
 	e.scope.leave(level, m.Arg.GetColumnRef(), v.sources)
 	for _, n := range m.Indirection[1:] {
 		index := n.GetAIndices()

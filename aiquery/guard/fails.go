@@ -257,7 +257,8 @@ func (it *item) anyColumn() *pg.Node {
 	if !it.relVisible || it.name == "" {
 		return nil
 	}
-	for _, i := range append(it.identity(), 0) {
+	cols, _ := it.identity()
+	for _, i := range append(cols, 0) {
 		if i < len(it.cols) && count(it.cols, it.cols[i].name) == 1 {
 			it.cols[i].use()
 			return columnRef(it.name, it.cols[i].name)

@@ -154,7 +154,7 @@ func (r *resolver) functions(m *pg.RangeFunction, e env, left []*item) (*item, e
 		}
 	}
 	if m.Ordinality {
-		it.cols = append(it.cols, column{name: "ordinality"})
+		it.cols = append(it.cols, column{name: "ordinality", look: whole})
 	}
 	return it, alias(it, m.Alias, -1)
 }

@@ -131,25 +131,52 @@ func (r *resolver) closeWhole(s *pg.SelectStmt, around env, out *output) error {
 		}
 		return nil
 	}
-	return r.orderByOutput(s, out, nil)
+	var nodes []*pg.Node
+	repeated := s.Op == pg.SetOperation_SETOP_NONE || s.All // rows of others are all different
+	if repeated && slices.ContainsFunc(out.cols, func(c column) bool { return c.look == varied && !c.unordered }) {
+		nodes = r.enclose(s, out)
+	}
+	return r.orderByOutput(s, out, nodes)
 }
 
 // orderByOutput orders by all output columns. nodes are their expressions where
-// they are known.
+// they are known; those of * are not, whose rows have another order already.
 func (r *resolver) orderByOutput(s *pg.SelectStmt, out *output, nodes []*pg.Node) error {
+	var texts []*pg.Node
 	for i, c := range out.cols {
-		key := intConst(int64(i) + 1)
-		if c.unordered {
-			if i >= len(nodes) || nodes[i] == nil {
-				return openOrder(-1, "cast json to jsonb or to text, or give a column that tells the rows apart in ORDER BY",
-					"the rows cannot be put in an order: column %s is of a type without one", quote(c.name))
-			}
-			key = asText(nodes[i])
+		known := i < len(nodes) && nodes[i] != nil
+		switch {
+		case c.unordered && !known:
+			return openOrder(-1, "cast json to jsonb or to text, or give a column that tells the rows apart in ORDER BY",
+				"the rows cannot be put in an order: column %s is of a type without one", quote(c.name))
+		case c.unordered:
+			s.SortClause = append(s.SortClause, sortBy(asText(nodes[i])))
+			continue
+		case c.look == varied && known && len(s.DistinctClause) == 0:
+			texts = append(texts, sortBy(asText(nodes[i])))
 		}
-		s.SortClause = append(s.SortClause, sortBy(key))
+		s.SortClause = append(s.SortClause, sortBy(intConst(int64(i)+1)))
 	}
+	s.SortClause = append(s.SortClause, texts...)
 	out.order = sorted
 	return nil
+}
+
+// enclose makes a set operation or VALUES the FROM of a SELECT, whose ORDER BY may
+// have any expressions, and returns these for the columns.
+func (r *resolver) enclose(s *pg.SelectStmt, out *output) []*pg.Node {
+	body := &pg.SelectStmt{Op: s.Op, All: s.All, Larg: s.Larg, Rarg: s.Rarg, ValuesLists: s.ValuesLists, LimitOption: pg.LimitOption_LIMIT_OPTION_DEFAULT}
+	r.job.unnamed++
+	alias := &pg.Alias{Aliasname: reserved + "q" + itoa(int32(r.job.unnamed))}
+	nodes := make([]*pg.Node, len(out.cols))
+	s.Op, s.All, s.Larg, s.Rarg, s.ValuesLists, s.TargetList = pg.SetOperation_SETOP_NONE, false, nil, nil, nil, nil
+	for i, c := range out.cols {
+		alias.Colnames = append(alias.Colnames, str(outputName(i)))
+		nodes[i] = columnRef(alias.Aliasname, outputName(i))
+		s.TargetList = append(s.TargetList, target(c.name, nodes[i]))
+	}
+	s.FromClause = []*pg.Node{{Node: subselect(body, alias)}}
+	return nodes
 }
 
 // closeTies prepares the outermost SELECT for a statement with WITH TIES, whose
@@ -173,6 +200,11 @@ func (r *resolver) closeTies(s *pg.SelectStmt, out *output) {
 	for i, c := range out.cols {
 		r.job.ties = append(r.job.ties, tie{column: i, text: c.unordered})
 	}
+	for i, c := range out.cols {
+		if c.look == varied && !c.unordered {
+			r.job.ties = append(r.job.ties, tie{column: i, text: true})
+		}
+	}
 }
 
 // tie is a key by which the outermost SELECT orders.
@@ -190,7 +222,7 @@ func (r *resolver) identity(items []*item) []*pg.Node {
 		if !it.relVisible || it.name == "" {
 			continue
 		}
-		cols := it.identity()
+		cols, isKey := it.identity()
 		if slices.ContainsFunc(cols, func(i int) bool { return count(it.cols, it.cols[i].name) != 1 }) {
 			useAll(it.cols)
 			all := columnRef(it.name)
@@ -202,11 +234,11 @@ func (r *resolver) identity(items []*item) []*pg.Node {
 		for _, i := range cols {
 			c := &it.cols[i]
 			c.use()
-			key := columnRef(it.name, c.name)
-			if c.unordered {
-				key = asText(key)
+			of := *c
+			if isKey { // no two of its values are equal
+				of.look = uniform
 			}
-			keys = append(keys, key)
+			keys = append(keys, of.keys(columnRef(it.name, c.name))...)
 		}
 	}
 	return keys
@@ -214,13 +246,12 @@ func (r *resolver) identity(items []*item) []*pg.Node {
 
 // identity returns the columns that tell an item's rows apart: a table's key,
 // else all that the statement uses.
-func (it *item) identity() []int {
-	var cols []int
+func (it *item) identity() (cols []int, isKey bool) {
 	if it.ref == nil {
 		for i := range it.cols {
 			cols = append(cols, i)
 		}
-		return cols
+		return cols, false
 	}
 	if key := it.ref.table.Key; len(key) > 0 {
 		for _, name := range key {
@@ -232,7 +263,7 @@ func (it *item) identity() []int {
 			cols = append(cols, i)
 		}
 		if cols != nil {
-			return cols
+			return cols, true
 		}
 	}
 	for i, used := range it.ref.used {
@@ -240,5 +271,5 @@ func (it *item) identity() []int {
 			cols = append(cols, i)
 		}
 	}
-	return cols
+	return cols, false
 }

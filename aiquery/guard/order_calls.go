@@ -43,10 +43,13 @@ func (r *resolver) closeAggregates(s *pg.SelectStmt, level *scope, from order) e
 			if fixed(a) {
 				continue
 			}
-			if c.args.unordered {
-				a = asText(a)
+			what := column{unordered: c.args.unordered, look: c.args.look}
+			if !collecting[c.name] {
+				what.look = uniform // sums of equal numbers are equal
 			}
-			m.AggOrder = append(m.AggOrder, sortBy(a))
+			for _, k := range what.keys(a) {
+				m.AggOrder = append(m.AggOrder, sortBy(k))
+			}
 		}
 	}
 	return nil

@@ -68,6 +68,7 @@ type Column struct {
 	Name     string // physical name
 	Type     string // as in pg_catalog.pg_type: "numeric", "varchar", "timestamp", "_text"
 	Width    int    // the most characters of a text; 0: not known
+	Whole    bool   // a number that is declared without decimals, so that equal ones look the same
 	Redacted bool   // shown as the policy's mask when it is text, else as null
 }
 

@@ -9,9 +9,10 @@ import (
 // column is a column of something in FROM, or of a SELECT's output.
 type column struct {
 	name      string
-	redacted  bool    // computed from redacted columns
-	unordered bool    // may be of a type that cannot be sorted
-	float     bool    // may be a floating-point number
+	redacted  bool // computed from redacted columns
+	unordered bool // may be of a type that cannot be sorted
+	float     bool // may be a floating-point number
+	look      likeness
 	anyOf     bool    // may be any of several equal values
 	bare      bool    // of an output: its expression names columns outside aggregates
 	typ       string  // of the table's column that it passes on; "" when it is computed

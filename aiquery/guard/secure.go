@@ -58,7 +58,7 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar, with *ctes) (*item, error) 
 	ref.sources = make([]*source, len(ref.cols))
 	it := &item{name: m.Relname, relVisible: true, colVisible: true, base: true, table: m.Alias == nil, ref: ref}
 	for i, c := range ref.cols {
-		made := column{name: c.Name, redacted: c.Redacted, unordered: !sortable[c.Type], float: c.Type == "float4" || c.Type == "float8", width: widthOf(&c),
+		made := column{name: c.Name, redacted: c.Redacted, unordered: !sortable[c.Type], float: c.Type == "float4" || c.Type == "float8", width: widthOf(&c), look: c.likeness(),
 			marks: []*bool{&ref.used[i]}}
 		if i < ref.visible && !c.Redacted {
 			ref.sources[i] = &source{}
@@ -79,6 +79,7 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar, with *ctes) (*item, error) 
 				}
 				it.cols[i].redacted = it.cols[i].redacted || c.redacted
 				it.cols[i].unordered = it.cols[i].unordered || c.unordered
+				it.cols[i].look = min(it.cols[i].look, c.look)
 				if s := ref.sources[i]; s != nil && c.source != nil {
 					s.from = append(s.from, c.source)
 				}

@@ -55,13 +55,14 @@ func computed(from []*source) *source {
 
 // value is what is known of an expression.
 type value struct {
-	redacted  bool // computed from redacted columns
-	unordered bool // may be of a type that cannot be sorted, or not easily: json, arrays
-	float     bool // may be a floating-point number, whose sum depends on the order
-	bare      bool // names columns outside aggregates
-	anyOf     bool // may be any of several equal values, which can look different: 1 and 1.00
-	passes    bool // of a subquery: its one column passes on a column of a table
-	fails     bool // names a column that may fail to be computed
+	redacted  bool     // computed from redacted columns
+	unordered bool     // may be of a type that cannot be sorted, or not easily: json, arrays
+	float     bool     // may be a floating-point number, whose sum depends on the order
+	look      likeness // of two values that are added, the less uniform counts
+	bare      bool     // names columns outside aggregates
+	anyOf     bool     // may be any of several equal values, which can look different: 1 and 1.00
+	passes    bool     // of a subquery: its one column passes on a column of a table
+	fails     bool     // names a column that may fail to be computed
 	sources   []*source
 
 	width int64 // the most bytes it has; see width.go
@@ -73,6 +74,7 @@ func (v *value) add(o value) {
 	v.redacted = v.redacted || o.redacted
 	v.unordered = v.unordered || o.unordered
 	v.float = v.float || o.float
+	v.look = together(v.look, o.look)
 	v.anyOf = v.anyOf || o.anyOf
 	v.bare = v.bare || o.bare
 	v.fails = v.fails || o.fails
@@ -83,7 +85,7 @@ func (v *value) add(o value) {
 
 // of is what is known of a column.
 func (c *column) value() value {
-	v := value{redacted: c.redacted, unordered: c.unordered, float: c.float, anyOf: c.anyOf, fails: c.fails, bare: true, width: c.width, lists: c.lists}
+	v := value{redacted: c.redacted, unordered: c.unordered, float: c.float, look: c.look, anyOf: c.anyOf, fails: c.fails, bare: true, width: c.width, lists: c.lists}
 	if c.source != nil {
 		v.sources = []*source{c.source}
 	}
@@ -92,7 +94,7 @@ func (c *column) value() value {
 
 // column makes a column of an expression.
 func (v value) column(name string) column {
-	return column{name: name, redacted: v.redacted, unordered: v.unordered, float: v.float, anyOf: v.anyOf, bare: v.bare, source: computed(v.sources), width: v.width, lists: v.lists}
+	return column{name: name, redacted: v.redacted, unordered: v.unordered, float: v.float, look: v.look, anyOf: v.anyOf, bare: v.bare, source: computed(v.sources), width: v.width, lists: v.lists}
 }
 
 // family groups the types whose comparisons can neither fail nor take long.

@@ -29,6 +29,12 @@ func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error)
 	}
 	if m.SubLinkType != pg.SubLinkType_EXISTS_SUBLINK {
 		v.add(values(q.cols))
+		switch {
+		case m.SubLinkType == pg.SubLinkType_EXPR_SUBLINK && len(q.cols) == 1:
+			v.look = q.cols[0].look
+		case m.SubLinkType == pg.SubLinkType_ANY_SUBLINK, m.SubLinkType == pg.SubLinkType_ALL_SUBLINK:
+			v.look = uniform
+		}
 		v.unordered = v.unordered || m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK
 		if m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK {
 			c := &collection{array: m}
@@ -42,6 +48,7 @@ func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error)
 		for i := range q.cols {
 			v.redacted = v.redacted || q.cols[i].redacted
 		}
+		v.look = uniform
 	}
 	for _, list := range [][]outer{b.plain, b.other} {
 		for _, o := range list {

@@ -16,7 +16,8 @@ func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
 	namespace := "(SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = " + literal(d.opts.Schema) + ")"
 	return c, d.Snapshot(ctx, func(read run.Reader) error {
 		rows, err := read(ctx, `SELECT r.relname, r.relkind, a.attname, t.typname,
-				CASE WHEN r.relkind = 'v' AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(r.oid) END
+				CASE WHEN r.relkind = 'v' AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(r.oid) END,
+				t.typname = 'numeric' AND a.atttypmod >= 4 AND (a.atttypmod - 4) & 2047 = 0
 			FROM pg_catalog.pg_class r JOIN pg_catalog.pg_attribute a ON a.attrelid = r.oid AND a.attnum > 0 AND NOT a.attisdropped
 			JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
 			WHERE r.relnamespace = `+namespace+` AND r.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT r.relispartition
@@ -39,7 +40,7 @@ func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
 				}
 				c.Relations[name] = r
 			}
-			r.Columns = append(r.Columns, run.Column{Name: row[2].String, Type: row[3].String})
+			r.Columns = append(r.Columns, run.Column{Name: row[2].String, Type: row[3].String, Whole: row[5].String == "t"})
 			if row[4].Valid {
 				r.Definition = strings.TrimSuffix(strings.TrimSpace(row[4].String), ";")
 			}

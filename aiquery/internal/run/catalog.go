@@ -30,6 +30,7 @@ const (
 // Column is a physical column.
 type Column struct {
 	Name, Type string // Type is PostgreSQL's name for it
+	Whole      bool   // it is a number that is declared without decimals
 }
 
 // Has tells whether there is a column of that physical name.
