@@ -42,7 +42,6 @@ var formats = []format{
 
 // otherNumbers are constants called so that number no file of a user.
 var otherNumbers = map[string]string{
-	"erp/erptest/internal/seed.imageVersion":  "is a part of the name of a file in the cache",
 	"erp/erptest/internal/seed.headerVersion": "is a place in the header of a file",
 	"deploylog/notify.payloadVersion":         "is that of a message, which a receiver reads",
 }

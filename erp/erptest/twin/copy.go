@@ -82,9 +82,7 @@ func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Quer
 	}
 	var p *plan
 	err = c.work.View(ctx, func(tx *store.Tx) (err error) {
-		if p, st.Report.NotCopied, err = c.planOf(ctx, tx, t, part); err == nil {
-			p.bulk, err = c.bulkOf(ctx, tx, p)
-		}
+		p, st.Report.NotCopied, err = c.planOf(ctx, tx, t, part)
 		return err
 	})
 	if err != nil {
@@ -250,10 +248,8 @@ func (c *clone) write(ctx context.Context, p *plan, st *tableState, b *batch) er
 	if b.last != nil {
 		next.Last = b.last
 	}
-	err := c.writeAll(ctx, p, b, func(tx *store.Tx, moved bool) error {
-		if moved {
-			b.notes.Rows += int64(len(b.rows))
-		} else if err := c.insert(ctx, tx, p, b); err != nil {
+	err := c.work.Update(ctx, func(tx *store.Tx) error {
+		if err := c.insert(ctx, tx, p, b); err != nil {
 			return err
 		}
 		report := next.Report.clone()

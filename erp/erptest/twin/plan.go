@@ -20,7 +20,6 @@ type plan struct {
 	key     int // of the targets: the one column of the key that is a number, -1 without
 	tenant  int // of the targets: AD_Client_ID, -1 without
 	tenants []int64
-	bulk    *bulk // nil: rows are written one by one
 	mask    *mask.Masker
 	row     map[string]any // for mask
 }

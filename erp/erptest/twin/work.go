@@ -21,9 +21,6 @@ import (
 // remember how far it is.
 const (
 	workSuffix = ".clone"
-	// batchSuffix is behind the name of the work file in that of the rows that are
-	// being written to it.
-	batchSuffix = ".batch"
 	// sealedSuffix is behind the twin's name in that of its last copy.
 	sealedSuffix = ".sealed"
 	workTable    = "ERPHUB_Work"
@@ -134,7 +131,6 @@ var errOtherClone = errors.New("it belongs to a clone of another ERP, or with ot
 // openWork opens the work file of a clone.
 func openWork(ctx context.Context, path, mark string, resume bool) (_ *work, err error) {
 	_, serr := os.Stat(path)
-	_ = os.Remove(path + batchSuffix) // a clone that was killed left it
 	if serr == nil && !resume {
 		removeDatabase(path)
 		serr = fs.ErrNotExist

@@ -9,7 +9,7 @@ import (
 
 // FaultyImage is an image whose file cannot be read while broken is set.
 func FaultyImage(content []byte, broken *atomic.Bool) (*Image, error) {
-	i, err := ImageOf(content)
+	i, err := ImageOf(bytes.NewReader(content), int64(len(content)))
 	if err == nil {
 		i.data = faulty{bytes.NewReader(content), broken}
 	}

@@ -56,8 +56,8 @@ func OpenImage(path string, watched bool) (*Image, error) {
 
 // ImageOf is the image with the content of a database file, which must not be
 // changed.
-func ImageOf(content []byte) (*Image, error) {
-	i := &Image{data: bytes.NewReader(content), size: int64(len(content)), close: func() error { return nil }}
+func ImageOf(content io.ReaderAt, size int64) (*Image, error) {
+	i := &Image{data: content, size: size, close: func() error { return nil }}
 	if err := i.prepare(); err != nil {
 		return nil, fmt.Errorf("opening the image of a database: %w", err)
 	}

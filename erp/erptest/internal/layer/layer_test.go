@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -152,7 +153,7 @@ func TestAnImageIsChanged(t *testing.T) {
 
 func TestNoImage(t *testing.T) {
 	t.Parallel()
-	_, err := layer.ImageOf([]byte("no database"))
+	_, err := layer.ImageOf(strings.NewReader("no database"), 11)
 	require.ErrorContains(t, err, "it is no database")
 	_, err = layer.OpenImage(t.TempDir(), false)
 	require.ErrorContains(t, err, "is no regular file")

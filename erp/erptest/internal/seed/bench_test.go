@@ -1,15 +1,21 @@
 package seed
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-func BenchmarkBuild(b *testing.B) {
+// BenchmarkFirst is what the first ERP of a process costs.
+func BenchmarkFirst(b *testing.B) {
 	for b.Loop() {
-		_, err := buildImage()
+		t, err := openTemplate(b.Context(), demoFile)
 		require.NoError(b, err)
+		s, err := t.open(b.Context())
+		require.NoError(b, err)
+		require.NoError(b, complete(b.Context(), s, Options{}))
+		require.NoError(b, errors.Join(s.Close(), t.image.Close()))
 	}
 }
 

@@ -1,50 +1,8 @@
-// Package seed fills a new database of the embedded ERP: the whole dictionary of
-// the ERP, users and roles, and the demo data of two tenants.
+// Package seed has the database that a new embedded ERP begins with: the whole
+// dictionary of the ERP, users and roles, and the demo data of two tenants.
 //
-// # Files
-//
-// Everything comes from files that are embedded in the program:
-//
-//   - dictionary/: tables with their columns, elements, references, processes
-//     and windows that the server's own code and the demo data depend on, one line
-//     per thing, facts only; parse.go and parse_others.go tell the forms.
-//     descriptions.txt says in words of our own what tables and columns are for;
-//   - facts/: what is known of all tables, elements, references, processes and
-//     windows, in the same forms, compressed; mkfacts makes these files;
-//   - data/: rows of any table, see [builder.addData];
-//   - trade/: orders, from which shipments, invoices, payments and their
-//     sums are made;
-//   - follow/: rows of the same form as those of data/ that come after the orders:
-//     payments on invoices, stock counts, productions;
-//   - menu/: the menu.
-//
-// What dictionary/ describes is taken from there; facts/ supplies the rest
-// ([model.supply]). A test holds that the two do not contradict each other.
-//
-// What follows from the dictionary is not in the files: the records of
-// AD_Column, AD_Field and AD_Sequence, the seven standard columns, UUIDs that are not known, and
-// the permissions of roles that are not kept by hand. What follows from other rows
-// is not there either: movements of stock, whether an invoice is paid, and the
-// controls of periods. Views of the ERP have their
-// columns and no rows; virtual columns that dictionary/ does not describe are NULL.
-//
-// # Ids
-//
-// Ids and names are those of the ERP where they are known. Where they are
-// not, they come from ranges the ERP does not use, all below 1,000,000:
-// columns, elements, references and tables of the text files from 900,001, columns of
-// facts/ from 910,101, its elements from 912,001, its references from 920,001, and list
-// values, parameters, sequences, menu entries and fields from the numbers in
-// build.go. The second tenant's records begin at 1,000,000. UUIDs are the ERP's where
-// they are known; others are made from table and key (version 5), so that every
-// database has the same. The secret that signs tokens is each database's own.
-//
-// # Speed
-//
-// Building the database from the files takes a few hundred milliseconds. It is
-// done once: what was built is a file in the user's cache folder
-// ([os.UserCacheDir], erphub/embedded-*.db, about 24 MB), and every database, in
-// memory or in a file, is a copy of it. Its name tells what it was made of and the
-// checksum of its content, which is compared before it is used. Where no file can
-// be kept, each process builds its own and holds it.
+// The database is a file that the program carries (demo.db.packed), compressed in
+// pieces which are unpacked when they are first read. Package mkimage makes it from
+// text files, and says where their content comes from. Every database in memory is a
+// layer over it, which holds what was changed; one in a file is a copy.
 package seed

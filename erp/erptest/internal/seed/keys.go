@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
 // uniqueKeys are unique keys the ERP's database has on its own tables beside
@@ -61,4 +63,38 @@ func keyIndexes() []index {
 		index{name: "AD_Table__key", table: "AD_Table", columns: []string{"TableName"}, noCase: true},
 		index{name: "AD_Element__key", table: "AD_Element", columns: []string{"ColumnName"}, noCase: true},
 	)
+}
+
+// index is one of the indexes by which the server finds records without reading
+// all.
+type index struct {
+	name, table string
+	columns     []string
+	noCase      bool
+}
+
+func (x index) statement() string {
+	quoted := make([]string, len(x.columns))
+	for i, c := range x.columns {
+		quoted[i] = store.Quote(c)
+		if x.noCase {
+			quoted[i] += " COLLATE NOCASE"
+		}
+	}
+	return "CREATE INDEX " + store.Quote(x.name) + " ON " + store.Quote(x.table) + " (" + strings.Join(quoted, ", ") + ")"
+}
+
+// indexesOf are the indexes of a table beside those of keys and UUIDs. Those of
+// parents are for tables with rows of the demo or of the dictionary: a table
+// without a key column has its parents in the primary key.
+func indexesOf(t *store.Table) []index {
+	var out []index
+	if t.KeyColumn() != nil {
+		for _, c := range t.Columns {
+			if c.Parent && !c.IsVirtual() {
+				out = append(out, index{name: t.Name + "_" + c.Name, table: t.Name, columns: []string{c.Name}})
+			}
+		}
+	}
+	return append(out, slices.DeleteFunc(keyIndexes(), func(x index) bool { return x.table != t.Name })...)
 }

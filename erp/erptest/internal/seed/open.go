@@ -25,7 +25,7 @@ func Open(ctx context.Context, path string) (*store.Store, error) {
 // another version made, is refused with what to do about it.
 func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, error) {
 	if path == "" {
-		t, err := templates.get(ctx)
+		t, err := demo()
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func create(ctx context.Context, path string, opts Options) error {
 // createBeside makes a filled database and links it to path; name is where it
 // was made, "" when nothing was.
 func createBeside(ctx context.Context, path string, opts Options) (name string, err error) {
-	t, err := templates.get(ctx)
+	t, err := demo()
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +129,13 @@ func createBeside(ctx context.Context, path string, opts Options) (name string, 
 		return f.Name(), err
 	}
 	// Other programs read files, too, so they have all tables.
-	err = s.Update(ctx, func(tx *store.Tx) error { return tx.MakeAll(ctx) })
+	err = s.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.MakeAll(ctx); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "DROP TABLE "+OwnTables)
+		return err
+	})
 	if err == nil {
 		err = complete(ctx, s, opts)
 	}
@@ -220,34 +226,4 @@ func complete(ctx context.Context, s *store.Store, opts Options) error {
 		}
 		return mark(ctx, tx)
 	})
-}
-
-// buildImage makes the database file from the embedded files. Two are equal.
-func buildImage() ([]byte, error) {
-	m, err := parseModel()
-	if err != nil {
-		return nil, err
-	}
-	b := newBuilder(m)
-	b.addDictionary()
-	if err := b.addData("data/*.txt"); err != nil {
-		return nil, err
-	}
-	b.addRules()
-	b.addDocumentWorkflows()
-	b.addAccess()
-	if err := b.addMenu(); err != nil {
-		return nil, err
-	}
-	b.addPeriods()
-	if err := b.addTrade(); err != nil {
-		return nil, err
-	}
-	if err := b.addData("follow/*.txt"); err != nil {
-		return nil, err
-	}
-	b.markPaid()
-	b.addMovements()
-	b.addSequences()
-	return b.image()
 }

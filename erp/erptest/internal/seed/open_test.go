@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
+
+var update = flag.Bool("update", false, "rewrite files of testdata")
 
 // made makes a database with the demo data and lets fn change it by SQL.
 func made(t *testing.T, statements ...string) string {
@@ -201,12 +204,11 @@ func TestSeveralBeginAtOnce(t *testing.T) {
 // schemaVersion, then runs the test with -update.
 func TestSchemaIsThatOfTheVersion(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s, err := Open(t.Context(), made(t))
+	require.NoError(t, err)
+	defer s.Close()
 	sum := sha256.New()
 	require.NoError(t, s.Update(t.Context(), func(tx *store.Tx) error {
-		if err := tx.MakeAll(t.Context()); err != nil {
-			return err
-		}
 		rows, err := tx.Query(t.Context(), `SELECT COALESCE(sql,'') FROM sqlite_schema ORDER BY type, name`)
 		if err != nil {
 			return err

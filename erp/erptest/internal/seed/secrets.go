@@ -9,6 +9,12 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
+// When every row of the demo data was made, and who made it: SuperUser.
+const (
+	MadeTime = "2024-01-01 00:00:00"
+	MadeBy   = 100
+)
+
 // secretConfigID is the AD_SysConfig_ID of REST_TOKEN_SECRET.
 const secretConfigID = 200_199
 
@@ -34,8 +40,8 @@ func addSecrets(ctx context.Context, tx *store.Tx) error {
 	}
 	return tx.Insert(ctx, t, store.Row{
 		"AD_SysConfig_ID": id, "AD_SysConfig_UU": store.NewUUID(),
-		"AD_Client_ID": int64(0), "AD_Org_ID": int64(0), "IsActive": "Y", "Created": seedTime, "CreatedBy": int64(seedUser),
-		"Updated": seedTime, "UpdatedBy": int64(seedUser), "Name": "REST_TOKEN_SECRET", "EntityType": "D",
+		"AD_Client_ID": int64(0), "AD_Org_ID": int64(0), "IsActive": "Y", "Created": MadeTime, "CreatedBy": int64(MadeBy),
+		"Updated": MadeTime, "UpdatedBy": int64(MadeBy), "Name": "REST_TOKEN_SECRET", "EntityType": "D",
 		"ConfigurationLevel": "S", "Value": base64.StdEncoding.EncodeToString(secret),
 	})
 }

@@ -1,7 +1,6 @@
 package seed
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -302,51 +301,6 @@ func TestPeopleOfTheDemo(t *testing.T) {
 		assert.False(t, VerifyPassword("", silent.String("Password"), silent.String("Salt")), "no password lets nobody in")
 		return nil
 	})
-}
-
-func TestTradeAddsUp(t *testing.T) {
-	t.Parallel()
-	view(t, open(t), func(ctx context.Context, tx *store.Tx) error {
-		orders, err := tx.Table(ctx, "C_Order")
-		require.NoError(t, err)
-		lines, err := tx.Table(ctx, "C_OrderLine")
-		require.NoError(t, err)
-		rows, err := tx.Select(ctx, orders, store.Selection{})
-		require.NoError(t, err)
-		assert.Greater(t, len(rows), 30)
-		for _, o := range rows {
-			of, err := tx.Select(ctx, lines, store.Selection{Where: "C_Order_ID=?", Args: []any{o.Int("C_Order_ID")}})
-			require.NoError(t, err)
-			require.NotEmpty(t, of)
-			total := int64(0)
-			for _, l := range of {
-				total += cents(l.String("LineNetAmt"))
-				assert.Equal(t, o.Int("AD_Client_ID"), l.Int("AD_Client_ID"))
-			}
-			assert.Equal(t, cents(o.String("TotalLines")), total, "order %s", o.String("DocumentNo"))
-			assert.GreaterOrEqual(t, cents(o.String("GrandTotal")), total)
-		}
-		var dr, cr int64
-		facts, err := tx.Table(ctx, "Fact_Acct")
-		require.NoError(t, err)
-		entries, err := tx.Select(ctx, facts, store.Selection{})
-		require.NoError(t, err)
-		for _, e := range entries {
-			dr, cr = dr+cents(e.String("AmtAcctDr")), cr+cents(e.String("AmtAcctCr"))
-		}
-		assert.Equal(t, dr, cr, "debits and credits")
-		assert.NotZero(t, dr)
-		return nil
-	})
-}
-
-func TestTwoBuildsAreEqual(t *testing.T) {
-	t.Parallel()
-	a, err := buildImage()
-	require.NoError(t, err)
-	b, err := buildImage()
-	require.NoError(t, err)
-	require.True(t, bytes.Equal(a, b))
 }
 
 // SQLite finds nothing wrong with the file: neither with its form and the order

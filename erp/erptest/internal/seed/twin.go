@@ -30,19 +30,19 @@ func IndexStatements(t *store.Table) []string {
 // have, without entries in the dictionary, the secret of its tokens, and the marks
 // of this version. It returns what it added, as Table or Table.Column.
 func Equip(ctx context.Context, tx *store.Tx) (added []string, err error) {
-	text, err := parseText()
+	own, err := ownTables(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range text.tables {
+	for _, t := range own {
 		have, err := tx.PhysicalColumns(ctx, t.Name)
 		if err != nil {
 			return nil, err
 		}
 		if len(have) == 0 {
-			statement := EmptyView(&t.Table)
+			statement := EmptyView(t)
 			if !t.IsView {
-				layout, err := store.LayoutOf(&t.Table)
+				layout, err := store.LayoutOf(t)
 				if err != nil {
 					return nil, err
 				}
@@ -75,7 +75,7 @@ func Equip(ctx context.Context, tx *store.Tx) (added []string, err error) {
 			added = append(added, t.Name+"."+c.Name)
 		}
 	}
-	if _, err := tx.Exec(ctx, strings.Replace(uploadPieces.SQL, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)); err != nil {
+	if _, err := tx.Exec(ctx, UploadPieces); err != nil {
 		return nil, err
 	}
 	// A server that makes them has its connections read the schema again.
@@ -89,4 +89,33 @@ func Equip(ctx context.Context, tx *store.Tx) (added []string, err error) {
 		return nil, err
 	}
 	return added, mark(ctx, tx)
+}
+
+// EmptyView is the statement that makes a view without rows, "" when the
+// dictionary has no columns of it.
+func EmptyView(t *store.Table) string {
+	var columns []string
+	for _, c := range t.Columns {
+		if !c.IsVirtual() {
+			columns = append(columns, nothing(c)+" AS "+store.Quote(c.Name))
+		}
+	}
+	if len(columns) == 0 {
+		return ""
+	}
+	return "CREATE VIEW " + store.Quote(t.Name) + " AS SELECT " + strings.Join(columns, ", ") + " WHERE 1=0"
+}
+
+// nothing is a missing value of the column's type: copies of the database in others
+// compare values by type.
+func nothing(c *store.Column) string {
+	switch c.Kind() {
+	case store.KindInteger:
+		return "CAST(NULL AS INTEGER)"
+	case store.KindDecimal:
+		return "CAST(NULL AS NUMERIC)"
+	case store.KindDate, store.KindDateTime, store.KindInstant, store.KindTime:
+		return "CAST(NULL AS TIMESTAMP)"
+	}
+	return "NULL"
 }

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/erphub/erphub/erp/erptest/internal/sqlitefile"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -84,9 +83,12 @@ func checkMarks(owner, version int64) error {
 	return nil
 }
 
+// Marks writes the marks of this version.
+var Marks = fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, schemaVersion)
+
 // mark writes the marks of this version.
 func mark(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.Exec(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, schemaVersion))
+	_, err := tx.Exec(ctx, Marks)
 	return err
 }
 
@@ -111,17 +113,12 @@ func settle(ctx context.Context, s *store.Store) error {
 	return s.Touch(ctx)
 }
 
-// uploadPieces is the table with the content of uploads, in pieces that are read
+// UploadPieces makes the table with the content of uploads, in pieces that are read
 // and written one at a time. It is the server's own: the dictionary has no part in
 // it.
-var uploadPieces = sqlitefile.Table{
-	Name: "REST_UploadPiece",
-	SQL: `CREATE TABLE REST_UploadPiece (
+const UploadPieces = `CREATE TABLE IF NOT EXISTS REST_UploadPiece (
 	REST_Upload_ID INTEGER NOT NULL, ChunkNo INTEGER NOT NULL, PieceNo INTEGER NOT NULL, Data BLOB NOT NULL,
-	PRIMARY KEY (REST_Upload_ID, ChunkNo, PieceNo))`,
-	Columns: []sqlitefile.Column{{Name: "REST_Upload_ID", Type: "INTEGER"}, {Name: "ChunkNo", Type: "INTEGER"}, {Name: "PieceNo", Type: "INTEGER"}, {Name: "Data", Type: "BLOB"}},
-	Key:     []int{0, 1, 2},
-}
+	PRIMARY KEY (REST_Upload_ID, ChunkNo, PieceNo))`
 
 // checkFilled refuses a database without the rows that every request needs.
 func checkFilled(ctx context.Context, tx *store.Tx) error {

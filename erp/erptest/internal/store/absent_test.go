@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ func lacking(t *testing.T) *store.Image {
 	require.NoError(t, s.Close())
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
-	image, err := store.ImageOf(content)
+	image, err := store.ImageOf(bytes.NewReader(content), int64(len(content)))
 	require.NoError(t, err)
 	require.NoError(t, image.ReadAbsent(t.Context()))
 	return image

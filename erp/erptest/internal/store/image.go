@@ -25,8 +25,8 @@ func OpenImage(path string, watched bool) (*Image, error) {
 }
 
 // ImageOf is the image with the content of a database file, which must not be changed.
-func ImageOf(content []byte) (*Image, error) {
-	l, err := layer.ImageOf(content)
+func ImageOf(content io.ReaderAt, size int64) (*Image, error) {
+	l, err := layer.ImageOf(content, size)
 	if err != nil {
 		return nil, err
 	}

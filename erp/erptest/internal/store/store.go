@@ -68,7 +68,7 @@ type Options struct {
 // empty path opens a database in memory that ends with the Store.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if path == "" {
-		empty, err := ImageOf(nil)
+		empty, err := ImageOf(strings.NewReader(""), 0)
 		if err != nil {
 			return nil, err
 		}
@@ -212,27 +212,6 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	s.writer.Lock()
 	defer s.writer.Unlock()
 	err := s.update(ctx, fn)
-	s.note(err)
-	return err
-}
-
-// UpdateWith is Update of a database in a file, with the tables of another file beside
-// it under a name of their own. That file is only read, and nobody writes to it.
-func (s *Store) UpdateWith(ctx context.Context, path, name string, fn func(*Tx) error) (err error) {
-	if s.path == "" {
-		return errors.New("attaching a file: the database is in memory")
-	}
-	s.writer.Lock()
-	defer s.writer.Unlock()
-	// There is one connection that writes.
-	if _, err := s.write.ExecContext(ctx, "ATTACH ? AS "+Quote(name), "file:"+escapePath(path)+"?mode=ro&immutable=1"); err != nil {
-		return fmt.Errorf("attaching %s: %w", path, err)
-	}
-	defer func() {
-		_, derr := s.write.ExecContext(context.WithoutCancel(ctx), "DETACH "+Quote(name))
-		err = errors.Join(err, derr)
-	}()
-	err = s.update(ctx, fn)
 	s.note(err)
 	return err
 }

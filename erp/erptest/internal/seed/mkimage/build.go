@@ -1,4 +1,4 @@
-package seed
+package main
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -23,12 +24,6 @@ const (
 	firstMenuID      = 760_001
 	firstFieldID     = 800_001
 )
-
-// seedTime is when every row of the seed was made.
-const seedTime = "2024-01-01 00:00:00"
-
-// seedUser is who made it: SuperUser.
-const seedUser = 100
 
 // uuidSpace makes the UUIDs of seed rows: version 5 of "table:key" in it.
 var uuidSpace = uuid.MustParse("6f2d8c0e-8b1f-5a54-9e0b-3d2a4c51e7aa")
@@ -105,7 +100,7 @@ func defaultsOf(t *table) map[string]any {
 	}
 	for name, v := range map[string]any{
 		"AD_Client_ID": int64(0), "AD_Org_ID": int64(0), "IsActive": "Y",
-		"Created": seedTime, "CreatedBy": int64(seedUser), "Updated": seedTime, "UpdatedBy": int64(seedUser),
+		"Created": seed.MadeTime, "CreatedBy": int64(seed.MadeBy), "Updated": seed.MadeTime, "UpdatedBy": int64(seed.MadeBy),
 	} {
 		if c, ok := t.Column(name); ok {
 			d[c.Name] = v

@@ -1,4 +1,4 @@
-package seed
+package main
 
 import (
 	"strings"
@@ -31,6 +31,7 @@ type table struct {
 	replication        string
 	highVolume, secure bool
 	entity             string
+	own                bool           // the server's own code or the demo data depend on it
 	defaults           map[string]any // what a row gets that says nothing, by column
 }
 

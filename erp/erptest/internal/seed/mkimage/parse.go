@@ -1,4 +1,4 @@
-package seed
+package main
 
 import (
 	"bufio"
@@ -57,6 +57,9 @@ func parseModel() (*model, error) {
 	facts, err := parseFacts()
 	if err != nil {
 		return nil, err
+	}
+	for _, t := range m.tables {
+		t.own = true
 	}
 	m.supply(facts)
 	for _, t := range m.tables {

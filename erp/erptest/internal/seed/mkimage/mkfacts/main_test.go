@@ -20,7 +20,7 @@ func TestFilesAreUpToDate(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("ERPHUB_REFERENCE")
 	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "..", "..", "shared", "reference")
+		dir = filepath.Join("..", "..", "..", "..", "..", "..", "..", "shared", "reference")
 	}
 	files, err := compile(filepath.Join(dir, "data"))
 	if errors.Is(err, fs.ErrNotExist) {

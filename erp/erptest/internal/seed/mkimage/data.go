@@ -1,4 +1,4 @@
-package seed
+package main
 
 import (
 	"crypto/sha256"
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -132,5 +133,5 @@ func (b *builder) value(c *store.Column, text string) (any, error) {
 func hashed(user, password string) []any {
 	sum := sha256.Sum256([]byte("salt of demo user " + user))
 	salt := hex.EncodeToString(sum[:16])
-	return []any{"Password", HashPassword(password, salt), "Salt", salt, "PasswordHashAlgorithm", "PBKDF2"}
+	return []any{"Password", seed.HashPassword(password, salt), "Salt", salt, "PasswordHashAlgorithm", "PBKDF2"}
 }
