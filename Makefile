@@ -29,7 +29,7 @@ test: look
 # values goroutines share, and of tests whose cases take the same paths again and
 # again fewer (-short). Two long ones that start no goroutines are left to make
 # test. C is not watched, and compiled in haste. Everything: make race RACED=./... UNRACED=
-RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... ./erp ./internal/apiclient ./internal/httpserver/... ./internal/atomicfile \
+RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... ./erp ./erp/erptest/internal/layer ./erp/erptest/internal/store ./internal/apiclient ./internal/httpserver/... ./internal/atomicfile \
 	./tokens/... ./dict/registry ./deploylog/board ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
 	./cmd/internal/shell
 UNRACED ?= ^(TestRowsOfTheERPsOwnRoles|TestTemporaryFilesAreLimited)$$

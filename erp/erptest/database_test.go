@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,6 +84,37 @@ func TestDatabase(t *testing.T) {
 			}
 			require.Error(t, rows.Err())
 			require.NoError(t, rename("Free"))
+		})
+	}
+}
+
+// Whoever writes may read beside it, also when nobody has looked at the database
+// before.
+func TestReadingWithinAWrite(t *testing.T) {
+	t.Parallel()
+	for name, read := range map[string]func(ctx context.Context, srv *erptest.Server) error{
+		"database": func(ctx context.Context, srv *erptest.Server) error {
+			db := srv.Database()
+			defer db.Close()
+			return db.PingContext(ctx)
+		},
+		"snapshot": func(ctx context.Context, srv *erptest.Server) error {
+			return srv.Snapshot(ctx, func(*sql.Tx, uint64) error { return nil })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := erptest.New(t)
+			done := make(chan error, 1)
+			go func() {
+				done <- srv.Write(t.Context(), func(*sql.Tx) error { return read(t.Context(), srv) })
+			}()
+			select {
+			case err := <-done:
+				require.NoError(t, err)
+			case <-time.After(time.Minute):
+				t.Fatal("the write waits for itself")
+			}
 		})
 	}
 }

@@ -103,7 +103,11 @@ func (f *File) read() (*Document, fs.FileMode, error) {
 	if !st.Mode().IsRegular() {
 		return nil, 0, errors.New("it is not a regular file")
 	}
-	if tooOpen(st, 0o077) && !f.allowOpen {
+	others := fs.FileMode(0o077)
+	if st.Mode().Perm()&0o222 == 0 { // nobody writes it: it was mounted as a secret
+		others = groupReads
+	}
+	if tooOpen(st, others) && !f.allowOpen {
 		return nil, 0, fmt.Errorf("%w (mode %04o), and it may hold tokens; run: chmod 600 %s", ErrTooOpen, st.Mode().Perm(), f.path)
 	}
 	data, err := io.ReadAll(io.LimitReader(h, maxSize+1))
@@ -120,10 +124,28 @@ func tooOpen(st fs.FileInfo, others fs.FileMode) bool {
 	return st.Mode().IsRegular() && st.Mode().Perm()&others != 0 && runtime.GOOS != "windows"
 }
 
+// groupReads are the permissions that a file with a secret must not give when its
+// group may read it.
+const groupReads = 0o027
+
+// Writable reports whether the file can be changed: whether its lock, which lies
+// beside it, can be had.
+func (f *File) Writable() bool {
+	target, err := atomicfile.Resolve(f.path)
+	if err != nil {
+		return false
+	}
+	lock, err := os.OpenFile(target+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist) // the folder will be made
+	}
+	return lock.Close() == nil
+}
+
 // CheckSecret is an [ErrTooOpen] when others may read or change a file that holds a
 // secret. Its group may read it: that is how orchestrators hand secrets to a service.
 func CheckSecret(st fs.FileInfo, path string) error {
-	if tooOpen(st, 0o027) {
+	if tooOpen(st, groupReads) {
 		return fmt.Errorf("%w (mode %04o), and it holds a secret; run: chmod 600 %s", ErrTooOpen, st.Mode().Perm(), path)
 	}
 	return nil

@@ -74,7 +74,7 @@ func sameCall(c *mcp.Call) [sha256.Size]byte {
 // createdOnce is the error of a creation that may have been made.
 func createdOnce(err error, uuid dict.UUID) error {
 	e := mcp.OutcomeUnknown(mcp.ErrorOf(err).Message, err)
-	e.Hint = fmt.Sprintf("call again with the same arguments, or with the uuid %s beside them: it is created once at most, and the result says whether it was there", uuid)
+	e.Hint = fmt.Sprintf("call again with the same arguments and the uuid %s beside them: it is created once at most, and the result says whether it was there", uuid)
 	return e
 }
 

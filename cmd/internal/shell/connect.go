@@ -153,9 +153,13 @@ func (n noLogin) Token(context.Context) (string, error) { return "", n.err }
 
 // store is where tokens are kept: the profile for what the profile says, this
 // process only for credentials that come from the environment, so that a trial
-// against another server never replaces a stored login.
+// against another server never replaces a stored login, and for those of a profile
+// that cannot be written, as of a service whose configuration is mounted.
 func (sh *Shell) store(s *Setup) (tokens.Store, error) {
 	if login := s.Resolver.LoginOrigin(); s.File == nil || login == config.FromFlag || login == config.FromEnv {
+		return nil, nil
+	}
+	if s.Resolver.Lookup("auth.username") != "" && s.Resolver.Lookup("auth.password") != "" && !s.File.Writable() {
 		return nil, nil
 	}
 	return sh.OpenStore(s)

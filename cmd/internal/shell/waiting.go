@@ -26,8 +26,8 @@ func (sh *Shell) sayWaiting(ctx context.Context, chain []*cli.Command) context.C
 	})
 }
 
-// whenSilent is a context whose requests call say, once each, when a server has not
-// begun to respond for some time.
+// whenSilent is a context whose requests call say when a server has not begun to
+// respond for some time. Of requests at the same time the last one counts.
 func whenSilent(ctx context.Context, after time.Duration, say func(server string)) context.Context {
 	var mu sync.Mutex // guards what follows
 	var timer *time.Timer

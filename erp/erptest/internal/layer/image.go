@@ -106,7 +106,7 @@ func (i *Image) Close() error {
 	return i.close()
 }
 
-// read fills p from the database, and with zeros behind its end.
+// read fills p from the file. The caller asks for nothing behind its end.
 func (i *Image) read(p []byte, offset int64) error {
 	if offset < blockSize && i.head != nil {
 		n := copy(p, i.head[offset:])
@@ -116,9 +116,11 @@ func (i *Image) read(p []byte, offset int64) error {
 		return nil
 	}
 	n, err := i.data.ReadAt(p, offset)
-	clear(p[n:])
-	if errors.Is(err, io.EOF) {
+	switch {
+	case n == len(p):
 		return nil
+	case errors.Is(err, io.EOF):
+		return fmt.Errorf("the file of the image ends at %d bytes, and had %d: %w", offset+int64(n), i.size, io.ErrUnexpectedEOF)
 	}
 	return err
 }

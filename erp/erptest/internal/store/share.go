@@ -21,10 +21,10 @@ func (s *Store) Reader() *sql.DB {
 // returns nil. The names of the tables it writes to are told to what
 // [Store.OnChange] has set; without any, all may have changed.
 func (s *Store) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error {
+	if err := s.makeAll(ctx); err != nil { // first, as fn may read by Reader, which needs them
+		return err
+	}
 	return s.Update(ctx, func(tx *Tx) error {
-		if err := tx.MakeAll(ctx); err != nil {
-			return err
-		}
 		if err := fn(tx.tx); err != nil {
 			return err
 		}
