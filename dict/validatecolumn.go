@@ -120,31 +120,41 @@ func (t Table) validateType(f *findings, where string, c Column) {
 		f.add(where, rule, fmt.Sprintf("there is no display type %d", c.Type), "use one of the ERP's, or the id of a custom one")
 		return
 	}
-	needsReference := c.Type == TypeTable || c.Type == TypeTableUU || c.Type.IsList() ||
-		c.Type == TypeChosenMultipleSelectionTable || c.Type == TypeChosenMultipleSelectionSrch
-	if needsReference && c.Reference == nil {
-		f.add(where, "column.reference", fmt.Sprintf("type %s needs a reference to choose from", c.Type),
-			"give it a list or a table reference")
+	validateReference(f, where, c)
+	validateUse(f, where, c)
+}
+
+// validateReference checks what a column chooses its values from.
+func validateReference(f *findings, where string, c Column) {
+	const rule = "column.reference"
+	if c.Reference == nil {
+		if c.Type == TypeTable || c.Type == TypeTableUU || c.Type.IsList() || c.Type == TypeChosenMultipleSelectionTable || c.Type == TypeChosenMultipleSelectionSrch {
+			f.add(where, rule, fmt.Sprintf("type %s needs a reference to choose from", c.Type), "give it a list or a table reference")
+		}
+		return
 	}
-	if c.Reference != nil {
-		mayList := c.Type.IsList() || c.Type == TypeButton
-		mayTable := c.Type.IsLookup() && !c.Type.IsList() || c.Type == TypeButton
-		switch {
-		case !mayList && !mayTable:
-			f.add(where, "column.reference", fmt.Sprintf("type %s takes no reference", c.Type), "drop the reference or change the type")
-		case len(c.Reference.Values) > 0 && !mayList:
-			f.add(where, "column.reference", fmt.Sprintf("type %s does not choose from a list", c.Type), "use type List")
-		case c.Reference.Lookup != nil && !mayTable:
-			f.add(where, "column.reference", fmt.Sprintf("type %s does not choose from a table", c.Type), "use type Table or Search")
+	mayList := c.Type.IsList() || c.Type == TypeButton
+	mayTable := c.Type.IsLookup() && !c.Type.IsList() || c.Type == TypeButton
+	switch {
+	case !mayList && !mayTable:
+		f.add(where, rule, fmt.Sprintf("type %s takes no reference", c.Type), "drop the reference or change the type")
+	case len(c.Reference.Values) > 0 && !mayList:
+		f.add(where, rule, fmt.Sprintf("type %s does not choose from a list", c.Type), "use type List")
+	case c.Reference.Lookup != nil && !mayTable:
+		f.add(where, rule, fmt.Sprintf("type %s does not choose from a table", c.Type), "use type Table or Search")
+	}
+}
+
+// validateUse checks that name and flags of a column go with its type.
+func validateUse(f *findings, where string, c Column) {
+	if c.Type == TypeTableDir || c.Type == TypeSearch && c.Reference == nil {
+		if !strings.HasSuffix(c.Name, "_ID") || len(c.Name) <= 3 {
+			f.add(where, "column.type", fmt.Sprintf("type %s takes the table from the name, which has to end in _ID", c.Type),
+				"rename the column or use type Table with a reference")
 		}
 	}
-	direct := c.Type == TypeTableDir || c.Type == TypeSearch && c.Reference == nil
-	if direct && (!strings.HasSuffix(c.Name, "_ID") || len(c.Name) <= 3) {
-		f.add(where, rule, fmt.Sprintf("type %s takes the table from the name, which has to end in _ID", c.Type),
-			"rename the column or use type Table with a reference")
-	}
 	if c.Type.IsUUID() && !strings.HasSuffix(c.Name, "_UU") {
-		f.add(where, rule, "the name of a UUID column has to end in _UU", "rename the column")
+		f.add(where, "column.type", "the name of a UUID column has to end in _UU", "rename the column")
 	}
 	if c.Parent && !c.Type.IsID() && !c.Type.IsUUID() && !c.Type.IsLookup() {
 		f.add(where, "column.parent", fmt.Sprintf("a column of type %s cannot link to a parent", c.Type), "use type Table Direct or Search")

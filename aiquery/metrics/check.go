@@ -86,72 +86,18 @@ func (c *checking) form() {
 			c.problem(part, "docs/metrics.md has an example", "%s is missing", part)
 		}
 	}
-	switch d.Date.Kind {
-	case Period:
-		if d.Date.Column == "" {
-			c.problem("date", "name the column of sql that decides: column: dateinvoiced", "date has no column")
-		}
-	case AsOf:
-		if !strings.Contains(d.SQL, ":as_of") {
-			c.problem("sql", "use :as_of in sql, or the kind now", "the metric is as of a day, which sql does not use")
-		}
-	case Now:
-	default:
-		c.problem("date", "kinds are period, as-of and now", "date has the kind %q", d.Date.Kind)
-	}
+	c.date()
 	if len(d.Measures) == 0 {
 		c.problem("measures", "give one: {name: total, title: Total, unit: count, sql: count(*)}", "there are no measures")
 	}
 	if len(d.Records) == 0 {
 		c.problem("records", "name the columns of sql to show for a record", "there are no records")
 	}
-	taken := map[string]bool{RecordsColumn: true, UnconvertedColumn: true}
-	name := func(part, name, what string) {
-		switch {
-		case !columnName.MatchString(name):
-			c.problem(part, "use lower case letters, digits and _", "the %s %q cannot be used as a name", what, name)
-		case taken[name]:
-			c.problem(part, "choose another name", "there is a column %q already", name)
-		}
-		taken[name] = true
-	}
-	for _, p := range periods {
-		taken[p.Name] = d.Date.Kind == Period
-	}
-	taken[CurrencyDimension] = d.Currency != nil
+	c.names()
 	for i, m := range d.Measures {
-		part := fmt.Sprintf("measures.%d", i)
-		name(part, m.Name, "measure")
-		if !slices.Contains([]Unit{Money, Quantity, Count, Percent, Days}, m.Unit) {
-			c.problem(part, "units are money, quantity, count, percent and days", "measure %s has the unit %q", m.Name, m.Unit)
-		}
-		if m.Unit == Money && d.Currency == nil {
-			c.problem(part, "add currency, so that amounts of different currencies are not added up", "measure %s is money, and the metric has no currency", m.Name)
-		}
-		if m.SQL == "" {
-			c.problem(part, "give an aggregate: sum(converted_net)", "measure %s has no sql", m.Name)
-		}
-		if m.Empty == "" && (m.Unit == Days || m.Unit == Percent) {
-			c.problem(part, "say when it has none: empty: nothing is delivered", "measure %s may have no value, and does not say when", m.Name)
-		}
+		c.measure(fmt.Sprintf("measures.%d", i), m)
 	}
-	for i, dim := range d.Dimensions {
-		name(fmt.Sprintf("dimensions.%d", i), dim.Name, "dimension")
-	}
-	seen := map[string]bool{}
-	for i, f := range d.Filters {
-		part := fmt.Sprintf("filters.%d", i)
-		if !columnName.MatchString(f.Name) || seen[f.Name] {
-			c.problem(part, "use lower case letters, digits and _, and each name once", "the filter %q cannot be used", f.Name)
-		}
-		seen[f.Name] = true
-		if !slices.Contains([]FilterType{"", Text, Number, List}, f.Type) {
-			c.problem(part, "types are text, number and list", "filter %s has the type %q", f.Name, f.Type)
-		}
-		if (f.Type == List) != (len(f.Values) > 0) {
-			c.problem(part, "a filter of type list has values, and no other", "filter %s has the type %q and %d values", f.Name, f.Type, len(f.Values))
-		}
-	}
+	c.filters()
 	for i, x := range d.Excluded {
 		if x.When == "" || x.Why == "" {
 			c.problem(fmt.Sprintf("excluded.%d", i), "such as {when: days IS NULL, why: not paid yet}", "excluded lacks when or why")
@@ -166,6 +112,77 @@ func (c *checking) form() {
 	})
 	if err != nil {
 		c.problem("sql", "the one parameter is :as_of, of metrics of the kind as-of; periods are compared with the column of date", "%s", err.Error())
+	}
+}
+
+func (c *checking) date() {
+	switch d := c.d; d.Date.Kind {
+	case Period:
+		if d.Date.Column == "" {
+			c.problem("date", "name the column of sql that decides: column: dateinvoiced", "date has no column")
+		}
+	case AsOf:
+		if !strings.Contains(d.SQL, ":as_of") {
+			c.problem("sql", "use :as_of in sql, or the kind now", "the metric is as of a day, which sql does not use")
+		}
+	case Now:
+	default:
+		c.problem("date", "kinds are period, as-of and now", "date has the kind %q", d.Date.Kind)
+	}
+}
+
+// names checks the names of the columns of a result.
+func (c *checking) names() {
+	taken := map[string]bool{RecordsColumn: true, UnconvertedColumn: true, CurrencyDimension: c.d.Currency != nil}
+	for _, p := range periods {
+		taken[p.Name] = c.d.Date.Kind == Period
+	}
+	take := func(part, name, what string) {
+		switch {
+		case !columnName.MatchString(name):
+			c.problem(part, "use lower case letters, digits and _", "the %s %q cannot be used as a name", what, name)
+		case taken[name]:
+			c.problem(part, "choose another name", "there is a column %q already", name)
+		}
+		taken[name] = true
+	}
+	for i, m := range c.d.Measures {
+		take(fmt.Sprintf("measures.%d", i), m.Name, "measure")
+	}
+	for i, dim := range c.d.Dimensions {
+		take(fmt.Sprintf("dimensions.%d", i), dim.Name, "dimension")
+	}
+}
+
+func (c *checking) measure(part string, m Measure) {
+	if !slices.Contains([]Unit{Money, Quantity, Count, Percent, Days}, m.Unit) {
+		c.problem(part, "units are money, quantity, count, percent and days", "measure %s has the unit %q", m.Name, m.Unit)
+	}
+	if m.Unit == Money && c.d.Currency == nil {
+		c.problem(part, "add currency, so that amounts of different currencies are not added up", "measure %s is money, and the metric has no currency", m.Name)
+	}
+	if m.SQL == "" {
+		c.problem(part, "give an aggregate: sum(converted_net)", "measure %s has no sql", m.Name)
+	}
+	if m.Empty == "" && (m.Unit == Days || m.Unit == Percent) {
+		c.problem(part, "say when it has none: empty: nothing is delivered", "measure %s may have no value, and does not say when", m.Name)
+	}
+}
+
+func (c *checking) filters() {
+	seen := map[string]bool{}
+	for i, f := range c.d.Filters {
+		part := fmt.Sprintf("filters.%d", i)
+		if !columnName.MatchString(f.Name) || seen[f.Name] {
+			c.problem(part, "use lower case letters, digits and _, and each name once", "the filter %q cannot be used", f.Name)
+		}
+		seen[f.Name] = true
+		if !slices.Contains([]FilterType{"", Text, Number, List}, f.Type) {
+			c.problem(part, "types are text, number and list", "filter %s has the type %q", f.Name, f.Type)
+		}
+		if (f.Type == List) != (len(f.Values) > 0) {
+			c.problem(part, "a filter of type list has values, and no other", "filter %s has the type %q and %d values", f.Name, f.Type, len(f.Values))
+		}
 	}
 }
 

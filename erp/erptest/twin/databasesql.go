@@ -18,19 +18,22 @@ func (s *Database) from(t *dbTable) string {
 
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
+// selecting is a SELECT that is being written.
+type selecting struct {
+	s     *Database
+	own   *dbTable
+	q     *Query
+	where []string
+	args  []any
+}
+
 // statement is the select for a query; local are the columns with times of the
 // server's zone.
 func (s *Database) statement(own *dbTable, q *Query) (query string, args []any, local []int, err error) {
-	column := func(name string) (dbColumn, error) {
-		c, ok := own.columns[strings.ToLower(name)]
-		if !ok {
-			return c, fmt.Errorf("%w: the table %s of the database has no column %s", ErrNotReadable, own.name, name)
-		}
-		return c, nil
-	}
+	w := &selecting{s: s, own: own, q: q}
 	list := make([]string, len(q.Columns))
 	for i, c := range q.Columns {
-		has, err := column(c.Name)
+		has, err := w.column(c.Name)
 		if err != nil {
 			return "", nil, nil, err
 		}
@@ -42,93 +45,147 @@ func (s *Database) statement(own *dbTable, q *Query) (query string, args []any, 
 	if len(list) == 0 {
 		list = []string{"1"}
 	}
-	bind := func(v any) string {
-		args = append(args, v)
-		if s.dialect == PostgreSQL {
-			return "$" + strconv.Itoa(len(args))
-		}
-		return "?"
-	}
-	var where []string
-	if q.Table.Key != "" && q.After != nil {
-		c, err := column(q.Table.Key)
-		if err != nil {
+	for _, condition := range []func() error{w.after, w.since, w.tenants, w.keys} {
+		if err := condition(); err != nil {
 			return "", nil, nil, err
 		}
-		where = append(where, quoteName(c.name)+map[bool]string{true: "<", false: ">"}[q.Descending]+strconv.FormatInt(*q.After, 10))
-	}
-	if c, ok := own.columns["updated"]; ok && !q.Since.IsZero() {
-		at := q.Since.In(s.opts.Location)
-		if s.dialect == PostgreSQL {
-			where = append(where, quoteName(c.name)+">="+bind(at.Format("2006-01-02 15:04:05.999999"))+"::text::timestamp")
-		} else {
-			where = append(where, quoteName(c.name)+">="+bind(q.Since.UTC().Format(time.DateTime)))
-		}
-	}
-	if c, ok := own.columns["ad_client_id"]; ok && q.Tenants != nil {
-		in := make([]string, len(q.Tenants))
-		for i, id := range q.Tenants {
-			in[i] = strconv.FormatInt(id, 10)
-		}
-		where = append(where, quoteName(c.name)+" IN ("+strings.Join(in, ",")+")")
-	}
-	if q.By != "" {
-		c, err := column(q.By)
-		if err != nil {
-			return "", nil, nil, err
-		}
-		in := make([]string, 0, len(q.Keys))
-		for _, key := range q.Keys {
-			switch key := key.(type) {
-			case int64:
-				in = append(in, strconv.FormatInt(key, 10))
-			default:
-				text := fmt.Sprint(key)
-				if c.kind == "uuid" && uuid.Validate(text) != nil {
-					continue // the key of no row; PostgreSQL would refuse all of them
-				}
-				in = append(in, bind(text))
-			}
-		}
-		if len(in) == 0 {
-			in = []string{"NULL"}
-		}
-		where = append(where, quoteName(c.name)+" IN ("+strings.Join(in, ",")+")")
 	}
 	query = "SELECT " + strings.Join(list, ", ") + " FROM " + s.from(own)
-	if len(where) > 0 {
-		query += " WHERE " + strings.Join(where, " AND ")
+	if len(w.where) > 0 {
+		query += " WHERE " + strings.Join(w.where, " AND ")
 	}
-	order := q.Table.Order
-	if q.Table.Key != "" {
-		order = []string{q.Table.Key}
+	return query + w.order() + w.limit(), w.args, local, nil
+}
+
+func (w *selecting) column(name string) (dbColumn, error) {
+	c, ok := w.own.columns[strings.ToLower(name)]
+	if !ok {
+		return c, fmt.Errorf("%w: the table %s of the database has no column %s", ErrNotReadable, w.own.name, name)
+	}
+	return c, nil
+}
+
+// bind is the place of an argument in the statement.
+func (w *selecting) bind(v any) string {
+	w.args = append(w.args, v)
+	if w.s.dialect == PostgreSQL {
+		return "$" + strconv.Itoa(len(w.args))
+	}
+	return "?"
+}
+
+func (w *selecting) in(c dbColumn, values []string) {
+	w.where = append(w.where, quoteName(c.name)+" IN ("+strings.Join(values, ",")+")")
+}
+
+// after asks for the rows behind the last one that was read.
+func (w *selecting) after() error {
+	if w.q.Table.Key == "" || w.q.After == nil {
+		return nil
+	}
+	c, err := w.column(w.q.Table.Key)
+	if err != nil {
+		return err
+	}
+	behind := ">"
+	if w.q.Descending {
+		behind = "<"
+	}
+	w.where = append(w.where, quoteName(c.name)+behind+strconv.FormatInt(*w.q.After, 10))
+	return nil
+}
+
+// since asks for the rows that were changed since a time.
+func (w *selecting) since() error {
+	c, ok := w.own.columns["updated"]
+	if !ok || w.q.Since.IsZero() {
+		return nil
+	}
+	at := w.bind(w.q.Since.UTC().Format(time.DateTime))
+	if w.s.dialect == PostgreSQL {
+		w.args[len(w.args)-1] = w.q.Since.In(w.s.opts.Location).Format("2006-01-02 15:04:05.999999")
+		at += "::text::timestamp"
+	}
+	w.where = append(w.where, quoteName(c.name)+">="+at)
+	return nil
+}
+
+func (w *selecting) tenants() error {
+	c, ok := w.own.columns["ad_client_id"]
+	if !ok || w.q.Tenants == nil {
+		return nil
+	}
+	ids := make([]string, len(w.q.Tenants))
+	for i, id := range w.q.Tenants {
+		ids[i] = strconv.FormatInt(id, 10)
+	}
+	w.in(c, ids)
+	return nil
+}
+
+// keys asks for the rows that have one of the values in a column.
+func (w *selecting) keys() error {
+	if w.q.By == "" {
+		return nil
+	}
+	c, err := w.column(w.q.By)
+	if err != nil {
+		return err
+	}
+	values := make([]string, 0, len(w.q.Keys))
+	for _, key := range w.q.Keys {
+		switch key := key.(type) {
+		case int64:
+			values = append(values, strconv.FormatInt(key, 10))
+		default:
+			text := fmt.Sprint(key)
+			if c.kind == "uuid" && uuid.Validate(text) != nil {
+				continue // the key of no row; PostgreSQL would refuse all of them
+			}
+			values = append(values, w.bind(text))
+		}
+	}
+	if len(values) == 0 {
+		values = []string{"NULL"}
+	}
+	w.in(c, values)
+	return nil
+}
+
+func (w *selecting) order() string {
+	order := w.q.Table.Order
+	if w.q.Table.Key != "" {
+		order = []string{w.q.Table.Key}
 	}
 	var by []string
 	for _, name := range order {
-		c, err := column(name)
+		c, err := w.column(name)
 		if err != nil {
 			continue // a key that the database does not have tells nothing apart
 		}
 		part := quoteName(c.name)
-		if q.Descending {
+		if w.q.Descending {
 			part += " DESC"
 		}
 		by = append(by, part)
 	}
-	if len(by) > 0 {
-		query += " ORDER BY " + strings.Join(by, ", ")
+	if len(by) == 0 {
+		return ""
 	}
-	if q.Limit > 0 || q.Skip > 0 {
-		if q.Limit > 0 {
-			query += " LIMIT " + strconv.Itoa(q.Limit)
-		} else if s.dialect == SQLite {
-			query += " LIMIT -1"
-		}
-		if q.Skip > 0 {
-			query += " OFFSET " + strconv.Itoa(q.Skip)
-		}
+	return " ORDER BY " + strings.Join(by, ", ")
+}
+
+func (w *selecting) limit() (clause string) {
+	switch {
+	case w.q.Limit > 0:
+		clause = " LIMIT " + strconv.Itoa(w.q.Limit)
+	case w.q.Skip > 0 && w.s.dialect == SQLite:
+		clause = " LIMIT -1" // OFFSET needs one
 	}
-	return query, args, local, nil
+	if w.q.Skip > 0 {
+		clause += " OFFSET " + strconv.Itoa(w.q.Skip)
+	}
+	return clause
 }
 
 // expression has the database hand over a column as the Go type it is wanted as.

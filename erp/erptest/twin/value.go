@@ -46,100 +46,126 @@ func stored(t ValueType, v any) (any, error) {
 	if v == nil {
 		return nil, nil
 	}
+	var kept any
+	var err error
 	switch t {
 	case Integer:
-		switch v := v.(type) {
-		case int64:
-			return v, nil
-		case int:
-			return int64(v), nil
-		case float64:
-			if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-				return int64(v), nil
-			}
-		case string:
-			if n, err := strconv.ParseInt(strings.TrimSpace(v), 10, 64); err == nil {
-				return n, nil
-			}
-			if whole, fraction, ok := strings.Cut(v, "."); ok && strings.Trim(fraction, "0") == "" {
-				if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
-					return n, nil
-				}
-			}
-		}
+		kept = storedInteger(v)
 	case Decimal:
-		switch v := v.(type) {
-		case string:
-			return plainDecimal(v)
-		case json.Number:
-			return plainDecimal(string(v))
-		case int64:
-			return strconv.FormatInt(v, 10), nil
-		case float64:
-			return strconv.FormatFloat(v, 'f', -1, 64), nil
-		}
+		kept, err = storedDecimal(v)
 	case Flag:
-		switch v := v.(type) {
-		case bool:
-			if v {
-				return "Y", nil
-			}
-			return "N", nil
-		case string:
-			switch strings.ToLower(strings.TrimSpace(v)) {
-			case "y", "true":
-				return "Y", nil
-			case "n", "false", "":
-				return "N", nil
-			}
-		}
+		kept = storedFlag(v)
 	case Date, DateTime, Instant, Clock:
-		switch v := v.(type) {
-		case time.Time:
-			return storedTime(t, v)
-		case string:
-			for _, layout := range []string{time.RFC3339Nano, time.DateTime, time.DateOnly, time.TimeOnly, "15:04:05Z"} {
-				if at, err := time.Parse(layout, v); err == nil {
-					return storedTime(t, at)
-				}
-			}
-		}
+		kept, err = storedMoment(t, v)
 	case Binary:
-		switch v := v.(type) {
-		case []byte:
-			if len(v) <= longest {
-				return append([]byte(nil), v...), nil
-			}
-		case string:
-			if len(v) <= longest {
-				return []byte(v), nil
-			}
-		}
+		kept = storedBytes(v)
 	default:
-		switch v := v.(type) {
-		case string:
-			if len(v) <= longest {
-				return v, nil
-			}
-		case []byte:
-			if len(v) <= longest {
-				return string(v), nil
-			}
-		case json.RawMessage:
-			return string(v), nil
-		case json.Number:
-			return string(v), nil
-		case int64:
-			return strconv.FormatInt(v, 10), nil
-		case float64:
-			return strconv.FormatFloat(v, 'f', -1, 64), nil
-		case bool:
-			return strconv.FormatBool(v), nil
-		case time.Time:
-			return v.UTC().Format(time.RFC3339Nano), nil
+		kept = storedText(v)
+	}
+	if kept == nil && err == nil {
+		return nil, fmt.Errorf("a value of type %T does not fit", v)
+	}
+	return kept, err
+}
+
+// storedInteger and those like it return nil for what does not fit.
+func storedInteger(v any) any {
+	switch v := v.(type) {
+	case int64:
+		return v
+	case int:
+		return int64(v)
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			return int64(v)
+		}
+	case string:
+		whole, fraction, _ := strings.Cut(strings.TrimSpace(v), ".")
+		if n, err := strconv.ParseInt(whole, 10, 64); err == nil && strings.Trim(fraction, "0") == "" {
+			return n
 		}
 	}
-	return nil, fmt.Errorf("a value of type %T does not fit", v)
+	return nil
+}
+
+func storedDecimal(v any) (any, error) {
+	switch v := v.(type) {
+	case string:
+		return plainDecimal(v)
+	case json.Number:
+		return plainDecimal(string(v))
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), nil
+	}
+	return nil, nil
+}
+
+func storedFlag(v any) any {
+	switch strings.ToLower(strings.TrimSpace(fmt.Sprint(v))) {
+	case "y", "true":
+		return "Y"
+	case "n", "false", "":
+		return "N"
+	}
+	return nil
+}
+
+func storedMoment(t ValueType, v any) (any, error) {
+	switch v := v.(type) {
+	case time.Time:
+		return storedTime(t, v)
+	case string:
+		for _, layout := range []string{time.RFC3339Nano, time.DateTime, time.DateOnly, time.TimeOnly, "15:04:05Z"} {
+			if at, err := time.Parse(layout, v); err == nil {
+				return storedTime(t, at)
+			}
+		}
+	}
+	return nil, nil
+}
+
+func storedBytes(v any) any {
+	switch v := v.(type) {
+	case []byte:
+		if len(v) <= longest {
+			return append([]byte{}, v...)
+		}
+	case string:
+		if len(v) <= longest {
+			return []byte(v)
+		}
+	}
+	return nil
+}
+
+func storedText(v any) any {
+	text := ""
+	switch v := v.(type) {
+	case string:
+		text = v
+	case []byte:
+		text = string(v[:min(len(v), longest+1)])
+	case json.RawMessage:
+		text = string(v)
+	case json.Number:
+		text = string(v)
+	case int64:
+		text = strconv.FormatInt(v, 10)
+	case float64:
+		text = strconv.FormatFloat(v, 'f', -1, 64)
+	case bool:
+		text = strconv.FormatBool(v)
+	case time.Time:
+		text = v.UTC().Format(time.RFC3339Nano)
+	default:
+		return nil
+	}
+	if len(text) > longest {
+		return nil
+	}
+	return text
 }
 
 func plainDecimal(s string) (any, error) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -14,44 +15,10 @@ var lastWithPayment = []string{
 // beforePayment completes a payment: what it is for, its document type and its
 // organization.
 func beforePayment(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
-	if r.Row.Bool("Processed") && !r.changed("Processed") && !r.IsNew() {
-		for _, name := range lastWithPayment {
-			if r.changed(name) {
-				return PublicError("PaymentAlreadyProcessed: " + label(r.Table, "C_Payment_ID"))
-			}
-		}
+	if err := checkPayment(r); err != nil {
+		return err
 	}
-	if r.Row.Int("C_BankAccount_ID") <= 0 && r.Row.String("TenderType") != "X" {
-		return saveError("Mandatory: " + label(r.Table, "C_BankAccount_ID"))
-	}
-	charge, partner := r.Row.Int("C_Charge_ID"), r.Row.Int("C_BPartner_ID")
-	invoice, order := r.Row.Int("C_Invoice_ID"), r.Row.Int("C_Order_ID")
-	zero := func(columns ...string) {
-		for _, name := range columns {
-			r.Set(name, "0")
-		}
-	}
-	switch {
-	case charge != 0:
-		if r.IsNew() || r.changed("C_Charge_ID") {
-			r.Set("C_Order_ID", nil)
-			r.Set("C_Invoice_ID", nil)
-			zero("WriteOffAmt", "DiscountAmt", "OverUnderAmt")
-			r.Set("IsOverUnderPayment", "N")
-			r.Set("IsPrepayment", "N")
-			invoice, order = 0, 0
-		}
-	case partner == 0 && invoice == 0 && order == 0 && r.Row.String("TenderType") != "X":
-		return saveError("NotFound: " + label(r.Table, "C_BPartner_ID"))
-	}
-	if r.IsNew() || r.changed("C_Charge_ID") || r.changed("C_Invoice_ID") || r.changed("C_Order_ID") || r.changed("C_Project_ID") {
-		prepaid := charge == 0 && partner != 0 && (order != 0 || r.Row.Int("C_Project_ID") != 0 && invoice == 0)
-		r.Set("IsPrepayment", yesNo(prepaid))
-		if prepaid && (r.IsNew() || r.changed("C_Order_ID") || r.changed("C_Project_ID")) {
-			zero("WriteOffAmt", "DiscountAmt", "OverUnderAmt")
-			r.Set("IsOverUnderPayment", "N")
-		}
-	}
+	paymentPurpose(r)
 	if err := paymentType(ctx, tx, r); err != nil {
 		return err
 	}
@@ -60,16 +27,10 @@ func beforePayment(ctx context.Context, _ *Session, tx *store.Tx, r *Record) err
 		r.Set("DateAcct", r.Row["DateTrx"])
 	}
 	if !r.Row.Bool("IsOverUnderPayment") {
-		zero("OverUnderAmt")
+		r.Set("OverUnderAmt", "0")
 	}
-	if (r.IsNew() || r.changed("C_BankAccount_ID")) && charge == 0 {
-		account, err := OneRow(ctx, tx, "C_BankAccount", r.Row.Int("C_BankAccount_ID"))
-		if err != nil {
-			return err
-		}
-		if org := account.Int("AD_Org_ID"); org != 0 {
-			r.Set("AD_Org_ID", org)
-		}
+	if err := paymentOrganization(ctx, tx, r); err != nil {
+		return err
 	}
 	if err := paidPartner(ctx, tx, r); err != nil {
 		return err
@@ -77,17 +38,88 @@ func beforePayment(ctx context.Context, _ *Session, tx *store.Tx, r *Record) err
 	if r.Row.Bool("Processed") {
 		return nil
 	}
-	if r.Row.String("TenderType") != "C" {
-		for _, name := range []string{"CreditCardType", "CreditCardNumber", "CreditCardVV"} {
-			r.Set(name, nil)
-		}
-		for _, name := range []string{"CreditCardExpMM", "CreditCardExpYY"} {
-			if r.Row.Int(name) > 0 {
-				r.Set(name, nil)
+	dropCard(r)
+	return ownCurrencyRate(ctx, tx, r, "CurrencyRate", "ConvertedAmt")
+}
+
+// checkPayment refuses a payment that lacks what every payment has, and changes of
+// one that is processed.
+func checkPayment(r *Record) error {
+	if r.Row.Bool("Processed") && !r.changed("Processed") && !r.IsNew() {
+		for _, name := range lastWithPayment {
+			if r.changed(name) {
+				return PublicError("PaymentAlreadyProcessed: " + label(r.Table, "C_Payment_ID"))
 			}
 		}
 	}
-	return ownCurrencyRate(ctx, tx, r, "CurrencyRate", "ConvertedAmt")
+	cash := r.Row.String("TenderType") == "X"
+	switch {
+	case cash:
+	case r.Row.Int("C_BankAccount_ID") <= 0:
+		return saveError("Mandatory: " + label(r.Table, "C_BankAccount_ID"))
+	case !slices.ContainsFunc([]string{"C_Charge_ID", "C_BPartner_ID", "C_Invoice_ID", "C_Order_ID"}, func(name string) bool { return r.Row.Int(name) != 0 }):
+		return saveError("NotFound: " + label(r.Table, "C_BPartner_ID"))
+	}
+	return nil
+}
+
+// paymentPurpose drops what does not go with a charge, and decides whether the
+// payment is a prepayment.
+func paymentPurpose(r *Record) {
+	charge := r.Row.Int("C_Charge_ID") != 0
+	if charge && (r.IsNew() || r.changed("C_Charge_ID")) {
+		r.Set("C_Order_ID", nil)
+		r.Set("C_Invoice_ID", nil)
+		r.Set("IsPrepayment", "N")
+		dropDifferences(r)
+	}
+	if !r.IsNew() && !r.changed("C_Charge_ID") && !r.changed("C_Invoice_ID") && !r.changed("C_Order_ID") && !r.changed("C_Project_ID") {
+		return
+	}
+	ordered, project := r.Row.Int("C_Order_ID") != 0, r.Row.Int("C_Project_ID") != 0 && r.Row.Int("C_Invoice_ID") == 0
+	prepaid := !charge && r.Row.Int("C_BPartner_ID") != 0 && (ordered || project)
+	r.Set("IsPrepayment", yesNo(prepaid))
+	if prepaid && (r.IsNew() || r.changed("C_Order_ID") || r.changed("C_Project_ID")) {
+		dropDifferences(r)
+	}
+}
+
+// dropDifferences drops what a payment is less or more than what it pays.
+func dropDifferences(r *Record) {
+	for _, name := range []string{"WriteOffAmt", "DiscountAmt", "OverUnderAmt"} {
+		r.Set(name, "0")
+	}
+	r.Set("IsOverUnderPayment", "N")
+}
+
+// paymentOrganization is that of the bank account, except for charges.
+func paymentOrganization(ctx context.Context, tx *store.Tx, r *Record) error {
+	if !r.IsNew() && !r.changed("C_BankAccount_ID") || r.Row.Int("C_Charge_ID") != 0 {
+		return nil
+	}
+	account, err := OneRow(ctx, tx, "C_BankAccount", r.Row.Int("C_BankAccount_ID"))
+	if err != nil {
+		return err
+	}
+	if org := account.Int("AD_Org_ID"); org != 0 {
+		r.Set("AD_Org_ID", org)
+	}
+	return nil
+}
+
+// dropCard drops a credit card from what is not paid by one.
+func dropCard(r *Record) {
+	if r.Row.String("TenderType") == "C" {
+		return
+	}
+	for _, name := range []string{"CreditCardType", "CreditCardNumber", "CreditCardVV"} {
+		r.Set(name, nil)
+	}
+	for _, name := range []string{"CreditCardExpMM", "CreditCardExpYY"} {
+		if r.Row.Int(name) > 0 {
+			r.Set(name, nil)
+		}
+	}
 }
 
 // paymentType is receipt or payment: as the document type says, or the type that

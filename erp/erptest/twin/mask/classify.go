@@ -16,33 +16,11 @@ func classify(t *Table, c *Column) Class {
 		}
 		return Binary
 	}
-	kept := t.kept()
 	if c.textual() {
-		switch class, ok := byName[name]; {
-		case kept && ok && touching[class]:
-			return class
-		case kept:
-			return Keep
-		case class == Keep && ok:
-			return Keep
-		case c.DisplayType == typeJSON:
-			return JSON
-		case (t.Name == "AD_SysConfig" || t.Name == "AD_Preference") && name == "value":
-			return Setting
-		case t.Name == "AD_SysConfig" && name == "name":
-			return Keep // names of settings
-		case name == "name":
-			if p, ok := parties[strings.TrimSuffix(t.Name, "_Trl")]; ok {
-				return p
-			}
-			return Label
-		case ok:
-			return class
-		}
-		return guess(c, name)
+		return classifyText(t, c, name)
 	}
 	switch {
-	case kept:
+	case t.kept():
 		return Keep
 	case c.dated() && containsAny(name, "birth", "dateofdeath"):
 		return Birthday
@@ -52,6 +30,31 @@ func classify(t *Table, c *Column) Class {
 		return Amount
 	}
 	return Keep
+}
+
+// classifyText is the class of a column with text.
+func classifyText(t *Table, c *Column, name string) Class {
+	class, known := byName[name]
+	switch {
+	case t.kept() && known && touching[class]:
+		return class
+	case t.kept(), class == Keep && known:
+		return Keep
+	case c.DisplayType == typeJSON:
+		return JSON
+	case (t.Name == "AD_SysConfig" || t.Name == "AD_Preference") && name == "value":
+		return Setting
+	case t.Name == "AD_SysConfig" && name == "name":
+		return Keep // names of settings
+	case name == "name":
+		if p, ok := parties[strings.TrimSuffix(t.Name, "_Trl")]; ok {
+			return p
+		}
+		return Label
+	case known:
+		return class
+	}
+	return guess(c, name)
 }
 
 // isSecret reports whether a column holds a secret: the dictionary says so, or

@@ -142,33 +142,75 @@ func didYouMean(name string, candidates []string) string {
 
 // rule applies one rule to a column.
 func (c *column) rule(r ColumnRule) error {
+	err := c.allows(r)
+	switch {
+	case err != nil:
+		return err
+	case r.Class == Fixed:
+		err = c.takesConstant(r.Constant)
+	default:
+		err = c.takes(r.Class)
+	}
+	if err != nil {
+		return err
+	}
+	c.class, c.constant = r.Class, r.Constant
+	if r.Class == Keep {
+		c.keep()
+	}
+	return nil
+}
+
+// empties reports whether a class leaves nothing of a value.
+func empties(class Class) bool { return class == Emptied || class == Secret || class == Binary }
+
+// allows refuses what would copy a secret or cut a reference to a record.
+func (c *column) allows(r ColumnRule) error {
 	if r.Class != Fixed {
 		if _, err := ParseClass(string(r.Class)); err != nil {
 			return err
 		}
 	}
-	emptied := r.Class == Emptied || r.Class == Secret || r.Class == Binary
 	switch {
-	case c.found == Secret && !emptied && r.Class != Fixed:
+	case c.found == Secret && !empties(r.Class) && r.Class != Fixed:
 		return errors.New("holds a secret, and secrets are never copied; use empty or a constant")
 	case c.Key && r.Class != Keep, c.RefTable != "" && r.Class != Keep && (r.Class != Emptied || c.Mandatory):
 		return errors.New("refers to records; only keep is possible, and empty where the column is not mandatory")
-	case r.Class == Fixed && c.Length > 0 && len([]rune(r.Constant)) > c.Length:
-		return fmt.Errorf("has room for %d characters, less than the constant has", c.Length)
-	case r.Class == Fixed && c.Unique:
-		return errors.New("holds different values only, so there is no constant for it")
-	case r.Class == Fixed && c.numeric() && !decimal.MatchString(r.Constant), r.Class == Fixed && c.dated() && !isDate(r.Constant):
-		return errors.New("needs a constant of its type: a decimal number, or a date as 2006-01-02 15:04:05")
-	case emptied && c.Mandatory && !c.textual() && c.DisplayType != typeBinary && !c.numeric():
-		return errors.New("is mandatory and cannot be empty")
-	case !c.textual() && !slices.Contains([]Class{Keep, Amount, Birthday, Geo, Emptied, Secret, Binary, Fixed}, r.Class),
-		r.Class == Amount && !c.numeric() && !c.textual(), r.Class == Birthday && !c.dated() && !c.textual(),
-		r.Class == Geo && !c.numeric() && !c.textual():
-		return fmt.Errorf("does not hold what the class %s is for", r.Class)
 	}
-	c.class, c.constant = r.Class, r.Constant
-	if r.Class == Keep {
-		c.keep()
+	return nil
+}
+
+// takesConstant refuses a constant that the column cannot hold.
+func (c *column) takesConstant(constant string) error {
+	switch {
+	case c.Length > 0 && len([]rune(constant)) > c.Length:
+		return fmt.Errorf("has room for %d characters, less than the constant has", c.Length)
+	case c.Unique:
+		return errors.New("holds different values only, so there is no constant for it")
+	case c.numeric() && !decimal.MatchString(constant), c.dated() && !isDate(constant):
+		return errors.New("needs a constant of its type: a decimal number, or a date as 2006-01-02 15:04:05")
+	}
+	return nil
+}
+
+// takes refuses a class that is for other values.
+func (c *column) takes(class Class) error {
+	fits := c.textual()
+	switch class {
+	case Keep:
+		fits = true
+	case Emptied, Secret, Binary:
+		if c.Mandatory && !c.textual() && c.DisplayType != typeBinary && !c.numeric() {
+			return errors.New("is mandatory and cannot be empty")
+		}
+		fits = true
+	case Amount, Geo:
+		fits = fits || c.numeric()
+	case Birthday:
+		fits = fits || c.dated()
+	}
+	if !fits {
+		return fmt.Errorf("does not hold what the class %s is for", class)
 	}
 	return nil
 }

@@ -42,29 +42,17 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 		p.done = append(p.done, result)
 		return nil
 	}
-	if err := p.flush(ctx, t.ID); err != nil { // rows of a table the archive has just made
+	if err := p.tableReady(ctx, t); err != nil {
 		return err
 	}
-	if there, err := p.tx.TableExists(ctx, t.Name); err != nil {
-		return err
-	} else if !there {
-		return engine.PublicError("table " + t.Name + " is not in the database; synchronize it first")
-	}
-	old, standIn, err := p.existing(ctx, t, e)
+	r, standIn, err := p.found(ctx, t, e)
 	if p.leaveOut(err, e, result) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if old != nil && old.Int("AD_Client_ID") != p.s.ClientID && !(p.s.ClientID != 0 && old.Int("AD_Client_ID") == 0) {
-		return engine.PublicError("the record belongs to another tenant")
-	}
-	r := &engine.Record{Table: t, Old: old, Row: store.Row{}}
-	if old != nil {
-		maps.Copy(r.Row, old)
-	}
-	if t.Name == "AD_EntityType" && old != nil && engine.SystemMaintained(r) {
+	if t.Name == "AD_EntityType" && !r.IsNew() && engine.SystemMaintained(r) {
 		p.saved[e] = r
 		result.action, result.note, result.id = "Unchanged", "the ERP has this entity type already", r.ID()
 		p.done = append(p.done, result)
@@ -81,7 +69,8 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 		r.Set(t.UUColumn().Name, e.Text(t.Name+"_UU"))
 		result.note = "known under this name"
 	}
-	if old == nil {
+	isNew := r.IsNew()
+	if isNew {
 		if err := p.newRecord(ctx, r, e); err != nil {
 			return err
 		}
@@ -89,14 +78,8 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 	if err := p.permit(r); err != nil {
 		return err
 	}
-	changed := false
-	save := func() (err error) {
-		changed, err = p.s.SaveImported(ctx, p.tx, r)
-		return err
-	}
-	if emptied == nil {
-		err = save()
-	} else if err = p.tx.Savepoint(ctx, save); err != nil && p.leaveOut(emptied, e, result) {
+	changed, err := p.save(ctx, r, emptied)
+	if err != nil && emptied != nil && p.leaveOut(emptied, e, result) {
 		return nil // it cannot be without what was left empty
 	}
 	if err != nil {
@@ -104,26 +87,68 @@ func (p *packIn) record(ctx context.Context, e *packxml.Element) error {
 	}
 	if emptied != nil {
 		p.lacking.count++
-		result.note = strings.TrimPrefix(result.note+"; left empty: "+emptied.Error(), "; ")
+		result.also("left empty: " + emptied.Error())
+	}
+	if len(ignored) > 0 {
+		result.also("not known here: " + strings.Join(ignored, ", "))
+	}
+	result.action = "Unchanged"
+	if isNew {
+		result.action = "New"
+	} else if changed {
+		result.action = "Update"
 	}
 	p.saved[e] = r
 	if changed {
 		p.written = append(p.written, e)
 	}
-	switch {
-	case old == nil:
-		result.action = "New"
-	case changed:
-		result.action = "Update"
-	default:
-		result.action = "Unchanged"
-	}
-	if len(ignored) > 0 {
-		result.note = strings.TrimPrefix(result.note+"; not known here: "+strings.Join(ignored, ", "), "; ")
-	}
 	result.id, result.uuid = r.ID(), r.UUID()
 	p.done = append(p.done, result)
-	return p.afterRecord(ctx, r, e, old == nil)
+	return p.afterRecord(ctx, r, e, isNew)
+}
+
+// also adds to the note of a result.
+func (r *packResult) also(note string) { r.note = strings.TrimPrefix(r.note+"; "+note, "; ") }
+
+// tableReady has the rows of a table written that the archive has just made.
+func (p *packIn) tableReady(ctx context.Context, t *store.Table) error {
+	if err := p.flush(ctx, t.ID); err != nil {
+		return err
+	}
+	there, err := p.tx.TableExists(ctx, t.Name)
+	if err == nil && !there {
+		err = engine.PublicError("table " + t.Name + " is not in the database; synchronize it first")
+	}
+	return err
+}
+
+// found is the record of an element as it is, or a new one.
+func (p *packIn) found(ctx context.Context, t *store.Table, e *packxml.Element) (r *engine.Record, standIn bool, err error) {
+	old, standIn, err := p.existing(ctx, t, e)
+	if err != nil {
+		return nil, false, err
+	}
+	if old != nil && old.Int("AD_Client_ID") != p.s.ClientID && !(p.s.ClientID != 0 && old.Int("AD_Client_ID") == 0) {
+		return nil, false, engine.PublicError("the record belongs to another tenant")
+	}
+	r = &engine.Record{Table: t, Old: old, Row: store.Row{}}
+	maps.Copy(r.Row, old)
+	return r, standIn, nil
+}
+
+// save writes a record. One that lacks what was left empty is written alone, so that
+// nothing else is undone with it.
+func (p *packIn) save(ctx context.Context, r *engine.Record, emptied *unresolvedReference) (changed bool, err error) {
+	save := func() (err error) {
+		changed, err = p.s.SaveImported(ctx, p.tx, r)
+		return err
+	}
+	if emptied == nil {
+		err = save()
+	} else {
+		err = p.tx.Savepoint(ctx, save)
+	}
+	return changed, err
 }
 
 // leaveOut skips an element that cannot be without a record of the ERP that the
@@ -155,24 +180,11 @@ func (p *packIn) permit(r *engine.Record) error {
 // tells that it was found by its name among the records whose ids and UUIDs are
 // not the real ones, because nobody has published those.
 func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Element) (row store.Row, standIn bool, err error) {
-	if uu := t.UUColumn(); uu != nil {
-		if text := strings.TrimSpace(e.Text(uu.Name)); text != "" {
-			if len(text) > 36 {
-				return nil, false, engine.PublicError("the UUID is longer than 36 characters")
-			}
-			if row, err = p.byUUID(ctx, t, text); row != nil || err != nil {
-				return row, false, err
-			}
-		}
+	if row, err = p.byItsUUID(ctx, t, e); row != nil || err != nil {
+		return row, false, err
 	}
 	if t.Name == "AD_Ref_Table" { // keyed by its reference
-		if strings.TrimSpace(e.Text("AD_Reference_ID")) == "" {
-			return nil, false, nil
-		}
-		reference, err := p.reference(ctx, e, "AD_Reference", mustProperty(e, "AD_Reference_ID"))
-		if err == nil && reference < store.FirstCustomID {
-			row, err = p.oneRow(ctx, t, "AD_Reference_ID=?", reference)
-		}
+		row, err = p.refTable(ctx, t, e)
 		return row, row != nil, err
 	}
 	key := t.KeyColumn()
@@ -192,40 +204,71 @@ func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Elemen
 		}
 		return row, false, err
 	}
-	where, args := "", []any(nil)
-	switch t.Name {
-	case "AD_Element":
-		where, args = "ColumnName=? COLLATE NOCASE", []any{e.Text("ColumnName")}
-	case "AD_Table":
-		where, args = "TableName=? COLLATE NOCASE", []any{e.Text("TableName")}
-	case "AD_Reference":
-		where, args = "Name=?", []any{e.Text("Name")}
-	case "AD_Column":
-		if strings.TrimSpace(e.Text("AD_Table_ID")) == "" {
-			return nil, false, nil
-		}
-		table, err := p.reference(ctx, e, "AD_Table", mustProperty(e, "AD_Table_ID"))
-		if err != nil {
-			return nil, false, err
-		}
-		where, args = "AD_Table_ID=? AND ColumnName=? COLLATE NOCASE", []any{table, e.Text("ColumnName")}
-	case "AD_Field":
-		tab, column, err := p.references(ctx, e, "AD_Tab", "AD_Column")
-		if err != nil || tab == 0 || column == 0 {
-			return nil, false, err
-		}
-		where, args = "AD_Tab_ID=? AND AD_Column_ID=?", []any{tab, column}
-	case "AD_Ref_List":
-		list, _, err := p.references(ctx, e, "AD_Reference", "")
-		if err != nil || list == 0 {
-			return nil, false, err
-		}
-		where, args = "AD_Reference_ID=? AND Value=?", []any{list, e.Text("Value")}
-	default:
-		return nil, false, nil
+	where, args, err := p.byName(ctx, t, e)
+	if err != nil || where == "" {
+		return nil, false, err
 	}
 	row, err = p.oneRow(ctx, t, where+" AND "+store.Quote(key.Name)+" BETWEEN ? AND ?", append(args, firstStandIn(t.Name), store.FirstCustomID-1)...)
 	return row, row != nil, err
+}
+
+// byItsUUID finds the record that has the UUID of an element.
+func (p *packIn) byItsUUID(ctx context.Context, t *store.Table, e *packxml.Element) (store.Row, error) {
+	uu := t.UUColumn()
+	if uu == nil {
+		return nil, nil
+	}
+	text := strings.TrimSpace(e.Text(uu.Name))
+	switch {
+	case text == "":
+		return nil, nil
+	case len(text) > 36:
+		return nil, engine.PublicError("the UUID is longer than 36 characters")
+	}
+	return p.byUUID(ctx, t, text)
+}
+
+func (p *packIn) refTable(ctx context.Context, t *store.Table, e *packxml.Element) (store.Row, error) {
+	if strings.TrimSpace(e.Text("AD_Reference_ID")) == "" {
+		return nil, nil
+	}
+	reference, err := p.reference(ctx, e, "AD_Reference", mustProperty(e, "AD_Reference_ID"))
+	if err != nil || reference >= store.FirstCustomID {
+		return nil, err
+	}
+	return p.oneRow(ctx, t, "AD_Reference_ID=?", reference)
+}
+
+// byName is the condition of the record that is called as an element is, "" for
+// tables whose records are not found by their names.
+func (p *packIn) byName(ctx context.Context, t *store.Table, e *packxml.Element) (where string, args []any, err error) {
+	switch t.Name {
+	case "AD_Element":
+		return "ColumnName=? COLLATE NOCASE", []any{e.Text("ColumnName")}, nil
+	case "AD_Table":
+		return "TableName=? COLLATE NOCASE", []any{e.Text("TableName")}, nil
+	case "AD_Reference":
+		return "Name=?", []any{e.Text("Name")}, nil
+	case "AD_Column":
+		table, _, err := p.references(ctx, e, "AD_Table", "")
+		if err != nil || table == 0 {
+			return "", nil, err
+		}
+		return "AD_Table_ID=? AND ColumnName=? COLLATE NOCASE", []any{table, e.Text("ColumnName")}, nil
+	case "AD_Field":
+		tab, column, err := p.references(ctx, e, "AD_Tab", "AD_Column")
+		if err != nil || tab == 0 || column == 0 {
+			return "", nil, err
+		}
+		return "AD_Tab_ID=? AND AD_Column_ID=?", []any{tab, column}, nil
+	case "AD_Ref_List":
+		list, _, err := p.references(ctx, e, "AD_Reference", "")
+		if err != nil || list == 0 {
+			return "", nil, err
+		}
+		return "AD_Reference_ID=? AND Value=?", []any{list, e.Text("Value")}, nil
+	}
+	return "", nil, nil
 }
 
 // references are the records of two tables that an element refers to by the columns
