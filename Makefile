@@ -47,7 +47,7 @@ race: look
 #   apply        a kill at every second request of a large plan, and going on after each
 #   twin         equal twins, kills, a million rows, large attachments
 #   import       a kill at every request of an import, and flat memory over a million rows
-#   calls        a thousand histories of the spool, and of databases over one image, 500 steps of the mirror
+#   calls        a thousand histories of the spool, 500 of its folder, those of databases over one image, 500 steps of the mirror
 #   logins       a week of tokens, interrupts at hundreds of moments of a refresh
 #   siblings     50,000 statements on databases that differ in what is hidden, half of them in each of two parts
 #   statements   random statements for ten minutes, 20,000 pairs of questions, the greediest statements, metrics
@@ -79,6 +79,7 @@ proof-import:
 	ERPHUB_KILL_EVERY=1 $(PROVE) -run 'TestKilled$$|TestFlatMemory$$|TestTenThousand$$' ./erp/transfer
 proof-calls:
 	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(PROVE) -run 'TestRandomHistories|TestKilledAtRandom' ./deploylog/spool
+	ERPHUB_OUTBOX_SEED=1000 ERPHUB_OUTBOX_SEEDS=500 $(PROVE) -run 'TestRandomHistories$$' ./internal/outbox
 	CGO_CFLAGS='-O0 -g0' $(PROVE) $(RACEFLAGS) -run TestRandomHistories ./erp/erptest/internal/layer
 	ERPHUB_MIRROR_SEED=$$(date +%s) ERPHUB_MIRROR_STEPS=500 $(PROVE) -run TestRandomHistories ./internal/pgmirror
 proof-logins:

@@ -173,12 +173,12 @@ var rules = map[string]rule{
 		reason:  "the board is a handler over the log: its page has no build step and no library",
 	},
 	"deploylog/spool": {
-		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/apiclient"},
+		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/apiclient", "internal/outbox"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
 		reason:  "a build server links it; the lock is for writers of one folder",
 	},
 	"deploylog/notify": {
-		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/apiclient"},
+		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/apiclient", "internal/outbox"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
 		reason:  "a build server links it; sending a webhook needs the standard library",
 	},

@@ -85,8 +85,7 @@ func TestSameOutcomeTwice(t *testing.T) {
 }
 
 // The first deployment to an environment has no previous version. That it got
-// as far as deploying is known nevertheless, and so it is of runs recorded with
-// the word "none" there.
+// as far as deploying is known nevertheless.
 func TestFirstDeployment(t *testing.T) {
 	t.Parallel()
 	_, client := start(t, erptest.Options{})
@@ -122,21 +121,6 @@ func TestFirstDeployment(t *testing.T) {
 	build, err = log.Complete(ctx, build.ID, deploylog.Completion{Status: deploylog.Failed})
 	require.NoError(t, err)
 	assert.False(t, build.ReachedDeployment())
-
-	// What was written before: the word "none".
-	for _, c := range []struct {
-		status  string
-		reached bool
-	}{{"D", true}, {"S", true}, {"F", true}} {
-		rec, err := client.Create(ctx, deploylog.TableName, map[string]any{
-			"Environment": "PROD", "Status": c.status, "VersionPrevious": "none", "DateStarted": "2026-03-09T14:00:00Z", "Version": "7",
-		})
-		require.NoError(t, err)
-		old, err := log.Get(ctx, rec.ID())
-		require.NoError(t, err)
-		assert.Empty(t, old.VersionPrevious, c.status)
-		assert.Equal(t, c.reached, old.ReachedDeployment(), c.status)
-	}
 }
 
 func TestLinksAreAddresses(t *testing.T) {

@@ -29,8 +29,7 @@
 // VersionPrevious is written when a run begins to deploy, so it also tells a
 // deployment that failed from a build that did. It is empty for a run that was
 // the first in its environment; when that fails, its CurrentStep says that it
-// was deploying. Older records have the word "none" there, which is read as
-// empty.
+// was deploying.
 //
 // # Times
 //

@@ -9,10 +9,6 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// noVersion stood in VersionPrevious of runs that were the first to deploy to
-// their environment, before that column was left empty for them.
-const noVersion = "none"
-
 // The record has no column for how far a failed run came. VersionPrevious tells,
 // except for the first deployment to an environment, whose CurrentStep begins
 // with deployFailed.
@@ -59,8 +55,6 @@ type Run struct {
 	CreatedBy       erp.Ref       `json:"-"`
 	Updated         time.Time     `json:"updated,omitzero"`
 	UpdatedBy       erp.Ref       `json:"-"`
-
-	first bool // it reached the deployment although nothing ran before
 }
 
 // runColumns are the columns a Run is made of, for $select.
@@ -103,12 +97,8 @@ func ParseRun(rec erp.Record) (Run, error) {
 		r.Duration = time.Duration(n) * time.Second
 	}
 	text("CurrentStep", &r.CurrentStep)
-	r.first = strings.HasPrefix(r.CurrentStep, deployFailed)
 	text("Version", &r.Version)
 	text("VersionPrevious", &r.VersionPrevious)
-	if r.VersionPrevious == noVersion {
-		r.VersionPrevious, r.first = "", true
-	}
 	text("Components", &r.Components)
 	text("Changes", &r.Changes)
 	text("ErrorMessage", &r.ErrorMessage)

@@ -101,7 +101,7 @@ func (r *Run) ReachedDeployment() bool {
 	case Deploying, Success, RolledBack:
 		return true
 	case Failed:
-		return r.VersionPrevious != "" || r.first
+		return r.VersionPrevious != "" || strings.HasPrefix(r.CurrentStep, deployFailed)
 	}
 	return false
 }

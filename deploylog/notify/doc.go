@@ -1,8 +1,8 @@
 // Package notify tells others by webhook how deployment runs ended.
 //
 //	n, err := notify.New(dir, &notify.Options{URLs: []string{"https://hooks.example.com/erp"}, Secret: secret})
-//	err = n.Add(run)       // writes the message to the folder
-//	report := n.Send(ctx)  // sends what the folder holds, until ctx ends
+//	err = n.Add(ctx, run, nil)  // writes the message to the folder
+//	report := n.Send(ctx)       // sends what the folder holds, until ctx ends
 //
 // # Messages
 //

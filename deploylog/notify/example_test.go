@@ -49,7 +49,7 @@ func Example() {
 		return
 	}
 	run := deploylog.Run{UUID: "b7a0a7a2-6d0c-4e6c-8b9b-0f6e5b1c7d3a", Environment: deploylog.Production, Status: deploylog.Success, Version: "12.0.4"}
-	if err := n.Add(context.Background(), run); err != nil {
+	if err := n.Add(context.Background(), run, nil); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	for _, state := range []deploylog.State{deploylog.Failed, deploylog.RolledBack} {
-		if err := n.Add(context.Background(), ended(c.Run, state)); err != nil {
+		if err := n.Add(context.Background(), ended(c.Run, state), nil); err != nil {
 			panic(err)
 		}
 		n.hook("added")

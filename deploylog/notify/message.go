@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -60,14 +59,6 @@ func payload(run deploylog.Run) Payload {
 	p.ID = string(dict.UUIDv5(dict.Namespace, "webhook/"+name+"/"+string(run.Status)))
 	p.Text = chatText(describe(&run))
 	return p
-}
-
-func (p Payload) encode() (string, error) {
-	body, err := json.Marshal(p)
-	if err != nil {
-		return "", fmt.Errorf("making the message about run %s: %w", p.Run.ID, err)
-	}
-	return string(body), nil
 }
 
 // describe says in one line how a run ended.

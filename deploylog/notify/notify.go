@@ -3,17 +3,16 @@ package notify
 import (
 	"cmp"
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/internal/outbox"
 )
 
 // Options change a [Notifier]. Nil and the zero value are the defaults.
@@ -42,32 +41,22 @@ type Options struct {
 // Notifier is a folder of messages and the receivers of new ones. It is safe for
 // concurrent use, also by several processes with the same folder.
 type Notifier struct {
-	dir    string
-	opts   Options
-	client *http.Client
-	log    *slog.Logger
-	hook   func(stage string) // for tests that kill the process
+	opts    Options
+	targets []target
+	queue   *outbox.Queue
+	hook    func(stage string) // for tests that kill the process
 }
 
-// ErrAddress is in the error of an address that no message may be sent to.
-var ErrAddress = errors.New("the webhook cannot be sent there")
+// fileVersion is the number of the files' form; others are refused.
+const fileVersion = 2
 
 // New makes a notifier with a folder, which is made for its owner alone when the
 // first message is written. The error matches ErrAddress when a message may not
 // be sent to an address.
 func New(dir string, o *Options) (*Notifier, error) {
-	n := &Notifier{dir: dir, log: slog.New(slog.DiscardHandler), hook: func(string) {}}
+	n := &Notifier{hook: func(string) {}}
 	if o != nil {
 		n.opts = *o
-		n.opts.URLs = nil
-		for _, address := range o.URLs {
-			if err := check(address, o.AllowHTTP); err != nil {
-				return nil, err
-			}
-			if !slices.Contains(n.opts.URLs, address) {
-				n.opts.URLs = append(n.opts.URLs, address)
-			}
-		}
 	}
 	n.opts.MaxAge = cmp.Or(n.opts.MaxAge, 7*24*time.Hour)
 	n.opts.Timeout = cmp.Or(n.opts.Timeout, 5*time.Second)
@@ -75,94 +64,67 @@ func New(dir string, o *Options) (*Notifier, error) {
 	if n.opts.Clock == nil {
 		n.opts.Clock = time.Now
 	}
-	if n.opts.Logger != nil {
-		n.log = n.opts.Logger
+	if n.opts.Logger == nil {
+		n.opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	n.client = &http.Client{
-		Transport:     n.opts.Transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	for _, address := range n.opts.URLs {
+		t := target{URL: address, Signed: !n.opts.Secret.IsZero()}
+		if _, err := n.open(t, n.opts.AllowHTTP); err != nil {
+			return nil, err
+		}
+		n.targets = append(n.targets, t)
 	}
+	n.queue = outbox.New(dir, outbox.Options{
+		Form: fileVersion, Aside: "expired", Prefix: "w", Delivered: n.wasSent,
+		Check: func(e *outbox.Entry) error {
+			_, _, err := n.messageOf(e)
+			return err
+		},
+	})
 	return n, nil
 }
 
-// check says whether messages may be sent to an address, without repeating it.
-func check(address string, allowHTTP bool) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Opaque != "" {
-		return fmt.Errorf("%w: it is not an address such as https://hooks.example.com/deployments", ErrAddress)
+// Targets says where the messages of this notifier go, nil for nowhere: for Add by
+// another process, which may have other settings.
+func (n *Notifier) Targets() json.RawMessage {
+	if len(n.targets) == 0 {
+		return nil
 	}
-	if u.User != nil {
-		return fmt.Errorf("%w: the address of %s has a user name or password in it; messages are signed with a secret instead", ErrAddress, u.Hostname())
-	}
-	if ip := net.ParseIP(u.Hostname()); u.Scheme == "http" && !allowHTTP && u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("%w: %s would get it over plain http, which everybody on the way can read; use https, or allow http", ErrAddress, u.Hostname())
-	}
-	return nil
-}
-
-// host is what may be said of an address.
-func host(address string) string {
-	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		return u.Host
-	}
-	return "the receiver"
+	text, _ := json.Marshal(n.targets) // two plain members do not fail
+	return text
 }
 
 // Add writes the message about a run that has ended or was rolled back for every
-// receiver, unless it is there or was delivered before. For a run in progress it
-// does nothing. It does not send.
-func (n *Notifier) Add(ctx context.Context, run deploylog.Run) error {
-	return n.add(ctx, run, n.receivers())
-}
-
-// receiver is where a message goes.
-type receiver struct {
-	URL    string `json:"url"`
-	Signed bool   `json:"signed"` // it is not sent without a signature
-}
-
-func (n *Notifier) receivers() []receiver {
-	list := make([]receiver, len(n.opts.URLs))
-	for i, address := range n.opts.URLs {
-		list[i] = receiver{address, !n.opts.Secret.IsZero()}
-	}
-	return list
-}
-
-func (n *Notifier) add(ctx context.Context, run deploylog.Run, to []receiver) error {
-	if event(run.Status) == "" || len(to) == 0 {
+// target, unless it is there or was delivered before. The targets are what Targets
+// returned, perhaps in another process; nil: those of this notifier. For a run in
+// progress it does nothing. It does not send.
+func (n *Notifier) Add(ctx context.Context, run deploylog.Run, targets json.RawMessage) error {
+	if event(run.Status) == "" {
 		return nil
 	}
+	var list []target
+	if targets == nil {
+		list = n.targets
+	} else if err := outbox.Decode(targets, &list); err != nil {
+		return fmt.Errorf("reading where webhooks go: %w", err)
+	}
 	p := payload(run)
-	body, err := p.encode()
+	body, err := json.Marshal(p)
 	if err != nil {
-		return err
+		return fmt.Errorf("making the message about run %s: %w", run.ID, err)
 	}
-	unlock, err := n.lock(ctx, addLock)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	n.sweep()
-	files, err := n.files()
-	if err != nil {
-		return err
-	}
-	sent := n.sent()
-	number := int64(1)
-	if len(files) > 0 {
-		number = files[len(files)-1].number + 1
-	}
-	for _, r := range to {
-		same := func(f file) bool { return f.id == p.ID && f.target == targetKey(r.URL) }
-		if slices.ContainsFunc(files, same) || slices.Contains(sent, sentKey(p.ID, r.URL)) {
-			continue
-		}
-		m := message{Version: fileVersion, ID: p.ID, RunKey: runKey(&run), Receiver: r, Created: n.opts.Clock().UTC(), Body: body}
-		if err := n.write(newFile(n.dir, number, &m), m); err != nil {
+	for _, t := range list {
+		r, err := n.open(t, true)
+		if err != nil {
 			return err
 		}
-		number++
+		content, err := json.Marshal(message{To: t, Body: body})
+		if err == nil {
+			err = n.queue.Append(ctx, &outbox.Entry{Key: r.Key() + "-" + runKey(&run), ID: p.ID, At: n.opts.Clock().UTC(), Content: content})
+		}
+		if err != nil {
+			return fmt.Errorf("keeping a webhook: %w", err)
+		}
 	}
 	return nil
 }
@@ -173,4 +135,27 @@ func runKey(run *deploylog.Run) string {
 		return strings.ToLower(run.UUID)
 	}
 	return run.ID.String()
+}
+
+// sentNote lists the newest messages that were delivered, keptSent at most. Those
+// that are not known any more are delivered again when they are added again, which
+// receivers notice.
+const (
+	sentNote = "sent"
+	keptSent = 500
+)
+
+func (n *Notifier) sent() (ids []string) {
+	if _, err := n.queue.Note(sentNote, &ids); err != nil {
+		n.opts.Logger.Warn("which webhooks were delivered is lost; some may be delivered again", "error", err)
+	}
+	return ids
+}
+
+func (n *Notifier) wasSent(e *outbox.Entry) bool { return slices.Contains(n.sent(), e.Key+" "+e.ID) }
+
+// noteSent remembers that a message was delivered.
+func (n *Notifier) noteSent(e *outbox.Entry) error {
+	ids := append(n.sent(), e.Key+" "+e.ID)
+	return n.queue.SetNote(sentNote, ids[max(len(ids)-keptSent, 0):])
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/outbox"
 )
 
 const testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -136,9 +137,9 @@ func TestDelivers(t *testing.T) {
 	r := newReceiver(t)
 	dir := filepath.Join(t.TempDir(), "a", "webhooks")
 	n := newNotifier(t, dir, Options{}, r.srv.URL+"/one", r.srv.URL+"/two", r.srv.URL+"/one")
-	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Failed)))
-	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Failed))) // the same again
-	require.NoError(t, n.Add(t.Context(), ended(2, deploylog.Deploying)))
+	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Failed), nil))
+	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Failed), nil)) // the same again
+	require.NoError(t, n.Add(t.Context(), ended(2, deploylog.Deploying), nil))
 	kept, err := n.List()
 	require.NoError(t, err)
 	require.Len(t, kept, 2, "one for each receiver")
@@ -151,8 +152,8 @@ func TestDelivers(t *testing.T) {
 	report := n.Send(t.Context())
 	assert.Equal(t, Report{Delivered: 2}, report)
 	rolledBack := ended(1, deploylog.RolledBack)
-	require.NoError(t, n.Add(t.Context(), rolledBack))
-	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Failed)), "it was delivered before")
+	require.NoError(t, n.Add(t.Context(), rolledBack, nil))
+	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Failed), nil), "it was delivered before")
 	assert.Equal(t, Report{Delivered: 2}, n.Send(t.Context()))
 	assert.Equal(t, []string{"12.0.1 deployment.failed", "12.0.1 deployment.rolled_back"}, r.seen())
 	_, copies := r.count()
@@ -227,7 +228,7 @@ func TestFaults(t *testing.T) {
 			n := newNotifier(t, t.TempDir(), Options{Timeout: 300 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(&logged, nil)), Clock: func() time.Time { return now }}, r.srv.URL+"/hook-canary")
 			r.faulty(tt.respond(r))
 			for _, run := range []deploylog.Run{ended(1, deploylog.Failed), ended(2, deploylog.Success), ended(1, deploylog.RolledBack)} {
-				require.NoError(t, n.Add(t.Context(), run))
+				require.NoError(t, n.Add(t.Context(), run, nil))
 			}
 			report := n.Send(t.Context())
 			assert.Zero(t, report.Delivered)
@@ -252,7 +253,7 @@ func TestFaults(t *testing.T) {
 			r.mu.Unlock()
 			if now.After(time.Now().Add(Tolerance)) { // signatures are of the time they are sent
 				n.opts.Clock = time.Now
-				n.setHealth(targetKey(r.srv.URL+"/hook-canary"), health{})
+				n.setHealth(keyOfReceiver(&mustWait(t, n)[0]), health{})
 			}
 			assert.Equal(t, Report{Delivered: 3}, n.Send(t.Context()))
 			assert.Equal(t, []string{"12.0.1 deployment.failed", "12.0.2 deployment.succeeded", "12.0.1 deployment.rolled_back"}, r.seen())
@@ -271,7 +272,7 @@ func TestSendIsBounded(t *testing.T) {
 	})
 	n := newNotifier(t, t.TempDir(), Options{Timeout: time.Hour}, slow.srv.URL, "http://127.0.0.1:1/", good.srv.URL)
 	for i := range 5 {
-		require.NoError(t, n.Add(t.Context(), ended(i, deploylog.Success)))
+		require.NoError(t, n.Add(t.Context(), ended(i, deploylog.Success), nil))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -294,7 +295,7 @@ func TestFlushRetries(t *testing.T) {
 		return n < 3
 	})
 	n := newNotifier(t, t.TempDir(), Options{}, r.srv.URL)
-	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Success)))
+	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Success), nil))
 	assert.Equal(t, Report{Delivered: 1}, n.Flush(t.Context()))
 }
 
@@ -304,7 +305,7 @@ func TestExpires(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	n := newNotifier(t, t.TempDir(), Options{MaxAge: time.Hour, Clock: func() time.Time { return now }}, "http://127.0.0.1:1/")
-	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Success)))
+	require.NoError(t, n.Add(t.Context(), ended(1, deploylog.Success), nil))
 	assert.Equal(t, 1, n.Send(t.Context()).Waiting)
 	now = now.Add(61 * time.Minute)
 	report := n.Send(t.Context())
@@ -334,17 +335,15 @@ func TestDamagedFile(t *testing.T) {
 	dir := t.TempDir()
 	n := newNotifier(t, dir, Options{}, r.srv.URL)
 	for _, run := range []deploylog.Run{ended(1, deploylog.Failed), ended(2, deploylog.Success), ended(1, deploylog.RolledBack)} {
-		require.NoError(t, n.Add(t.Context(), run))
+		require.NoError(t, n.Add(t.Context(), run, nil))
 	}
-	files, err := n.files()
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(files[0].path, []byte(`{"version":99}`), 0o600))
+	require.NoError(t, os.WriteFile(mustWait(t, n)[0].Path, []byte(`{"version":99}`), 0o600))
 	report := n.Send(t.Context())
 	assert.Equal(t, 1, report.Delivered)
 	assert.Equal(t, 2, report.Waiting)
 	assert.Equal(t, []string{"12.0.2 deployment.succeeded"}, r.seen())
 	require.Len(t, report.Problems, 1)
-	assert.ErrorContains(t, report.Problems[0], "w1 cannot be read: it has form 99, and this erphub reads form 1 alone")
+	assert.ErrorContains(t, report.Problems[0], "w1 cannot be read: another version of erphub wrote it: it has form 99, and this erphub reads form 2 alone")
 	gone, err := n.Discard(t.Context())
 	require.NoError(t, err)
 	require.Len(t, gone, 1)
@@ -356,7 +355,7 @@ func TestSignedMessagesNeedTheSecret(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
 	dir := t.TempDir()
-	require.NoError(t, newNotifier(t, dir, Options{}, r.srv.URL).Add(t.Context(), ended(1, deploylog.Success)))
+	require.NoError(t, newNotifier(t, dir, Options{}, r.srv.URL).Add(t.Context(), ended(1, deploylog.Success), nil))
 	bare, err := New(dir, nil)
 	require.NoError(t, err)
 	report := bare.Flush(t.Context())
@@ -365,32 +364,34 @@ func TestSignedMessagesNeedTheSecret(t *testing.T) {
 	assert.ErrorContains(t, report.Problems[0], "no secret to sign them with")
 	requests, _ := r.count()
 	assert.Zero(t, requests)
-	data, err := os.ReadFile(mustFiles(t, bare)[0].path)
+	data, err := os.ReadFile(mustWait(t, bare)[0].Path)
 	require.NoError(t, err)
 	assert.NotContains(t, string(data), strings.TrimPrefix(testSecret, "whsec_"), "the secret is not in the folder")
 	assert.Equal(t, Report{Delivered: 1}, newNotifier(t, dir, Options{}).Flush(t.Context()))
 }
 
-func mustFiles(t *testing.T, n *Notifier) []file {
+func mustWait(t *testing.T, n *Notifier) []outbox.Entry {
 	t.Helper()
-	files, err := n.files()
+	list, err := n.queue.Waiting()
 	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	return files
+	require.NotEmpty(t, list)
+	return list
 }
 
-// The receivers of a call are those of the process that made it, whoever carries
-// it out.
-func TestExpectedCalls(t *testing.T) {
+// Messages go to the targets of the process that made a call, whoever carries it
+// out.
+func TestTargets(t *testing.T) {
 	t.Parallel()
 	mine, others := newReceiver(t), newReceiver(t)
 	dir := t.TempDir()
-	require.NoError(t, newNotifier(t, dir, Options{}, mine.srv.URL).Expect(t.Context(), "7 SUCCESS"))
-	require.NoError(t, newNotifier(t, dir, Options{}, mine.srv.URL).Expect(t.Context(), "8 SUCCESS"))
+	noted := newNotifier(t, dir, Options{}, mine.srv.URL).Targets()
+	bare, err := New(dir, &Options{URLs: []string{others.srv.URL}}) // without the secret
+	require.NoError(t, err)
+	require.NoError(t, bare.Add(t.Context(), ended(7, deploylog.Success), noted))
+	require.ErrorIs(t, bare.Add(t.Context(), ended(8, deploylog.Success), []byte(`[{"url":"pigeon:canary","signed":true}]`)), ErrAddress)
+	assert.Zero(t, bare.Send(t.Context()).Delivered, "it is signed")
 	other := newNotifier(t, dir, Options{}, others.srv.URL)
-	other.Forget("8 SUCCESS")
-	require.NoError(t, other.Carried(t.Context(), "7 SUCCESS", ended(7, deploylog.Success)))
-	require.NoError(t, other.Carried(t.Context(), "8 SUCCESS", ended(8, deploylog.Success)))
+	require.NoError(t, other.Add(t.Context(), ended(8, deploylog.Success), nil))
 	assert.Equal(t, 2, other.Send(t.Context()).Delivered)
 	assert.Equal(t, []string{"12.0.7 deployment.succeeded"}, mine.seen())
 	assert.Equal(t, []string{"12.0.8 deployment.succeeded"}, others.seen())

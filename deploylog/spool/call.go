@@ -1,13 +1,11 @@
 package spool
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/outbox"
 )
 
 // Call is one call to the deployment log; exactly one of Start, Update,
@@ -26,6 +25,8 @@ type Call struct {
 	Update   *deploylog.Update     `json:"update,omitempty"`
 	Complete *deploylog.Completion `json:"complete,omitempty"`
 	Rollback *deploylog.Rollback   `json:"rollback,omitempty"`
+	// Note is kept with the call as it is, for Options.Delivered.
+	Note json.RawMessage `json:"note,omitempty"`
 }
 
 func (c *Call) check() error {
@@ -70,82 +71,88 @@ func runKey(id erp.ID) string {
 	return strings.ToLower(uuid)
 }
 
+// run names the run, by its UUID before the ERP has given it a number.
+func (c *Call) run() erp.ID {
+	if c.Start != nil {
+		return erp.UUID(c.Start.UUID)
+	}
+	return c.ID
+}
+
 // formatVersion is the number of the files' form; others are refused.
-const formatVersion = 2
+const formatVersion = 3
 
-// entry is a call in the folder.
+// entry is a call in the folder. Its key is the run's.
 type entry struct {
-	Version int       `json:"version"`
-	Op      string    `json:"op"` // names the call
-	At      time.Time `json:"at"` // when it was made
-	Call    Call      `json:"call"`
-	Reason  string    `json:"reason,omitempty"` // why it was refused
-
-	file file
+	outbox.Entry
+	call  Call
+	again bool // it may have been made before this process's turn
 }
 
 // newEntry prepares a call: a run gets its UUID now.
-func newEntry(c Call, at time.Time) *entry {
+func newEntry(c Call, at time.Time) (*entry, error) {
 	if c.Start != nil {
 		n := *c.Start
 		n.UUID = deploylog.RunUUID(&n)
 		c.Start = &n
 	}
-	return &entry{Version: formatVersion, Op: string(dict.NewUUID()), At: at, Call: c}
-}
-
-// name is how the run is called before the ERP has given it a number.
-func (e *entry) name() erp.ID {
-	if e.Call.Start != nil {
-		return erp.UUID(e.Call.Start.UUID)
+	content, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("keeping the call: %w", err)
 	}
-	return e.Call.ID
+	return &entry{Entry: outbox.Entry{Key: runKey(c.run()), ID: string(dict.NewUUID()), At: at, Content: content}, call: c}, nil
 }
 
-// runKey is how the run is called in names of files.
-func (e *entry) runKey() string { return runKey(e.name()) }
+// callOf reads the call that an entry holds.
+func callOf(e *outbox.Entry) (c Call, err error) {
+	if err := outbox.Decode(e.Content, &c); err != nil {
+		return c, err
+	}
+	if err := c.check(); err != nil {
+		return c, err
+	}
+	if runKey(c.run()) != e.Key {
+		return c, errors.New("it holds a call of another run than its name says")
+	}
+	return c, nil
+}
+
+// read reads a call of the folder.
+func (s *Spool) read(e outbox.Entry) (*entry, error) {
+	if err := s.queue.Read(&e); err != nil {
+		return nil, err
+	}
+	c, err := callOf(&e)
+	return &entry{Entry: e, call: c}, err
+}
 
 // deliver makes the call. now means that it is made right now, so that the
-// server's clock counts; otherwise it keeps the time it was made at. again means
-// that it may have been made before.
-func (e *entry) deliver(ctx context.Context, log *deploylog.Log, now, again bool, resolve func(erp.ID) erp.ID) (deploylog.Run, error) {
+// server's clock counts; otherwise it keeps the time it was made at.
+func (e *entry) deliver(ctx context.Context, log *deploylog.Log, now bool, resolve func(erp.ID) erp.ID) (deploylog.Run, error) {
 	var at time.Time
+	id := resolve(e.call.ID)
 	if !now {
 		at = e.At
-	}
-	id := resolve(e.Call.ID)
-	if !now {
-		if run, done, err := e.done(ctx, log, id, again); done || err != nil {
+		if run, done, err := e.done(ctx, log, id); done || err != nil {
 			return run, err
 		}
 	}
-	switch c := e.Call; {
+	switch c := e.call; {
 	case c.Start != nil:
 		n := *c.Start
-		if n.At.IsZero() {
-			n.At = at
-		}
+		n.At = cmp.Or(n.At, at)
 		return log.Start(ctx, n)
 	case c.Update != nil:
 		u := *c.Update
-		u.Op = e.Op
-		if u.At.IsZero() {
-			u.At = at
-		}
+		u.Op, u.At = e.ID, cmp.Or(u.At, at)
 		return log.Update(ctx, id, u)
 	case c.Complete != nil:
 		f := *c.Complete
-		f.Op = e.Op
-		if f.At.IsZero() {
-			f.At = at
-		}
+		f.Op, f.At = e.ID, cmp.Or(f.At, at)
 		return log.Complete(ctx, id, f)
 	case c.Rollback != nil:
 		r := *c.Rollback
-		r.Op = e.Op
-		if r.At.IsZero() {
-			r.At = at
-		}
+		r.Op, r.At = e.ID, cmp.Or(r.At, at)
 		return log.Rollback(ctx, id, r)
 	}
 	return deploylog.Run{}, fmt.Errorf("%w: the call is empty", deploylog.ErrInvalid)
@@ -154,13 +161,13 @@ func (e *entry) deliver(ctx context.Context, log *deploylog.Log, now, again bool
 // done reports whether a call has been carried out: the run is in the state it
 // leads to, or beyond. Package deploylog knows the same of a run that is in that
 // very state.
-func (e *entry) done(ctx context.Context, log *deploylog.Log, id erp.ID, again bool) (deploylog.Run, bool, error) {
+func (e *entry) done(ctx context.Context, log *deploylog.Log, id erp.ID) (deploylog.Run, bool, error) {
 	var to deploylog.State
-	switch c := e.Call; {
+	switch c := e.call; {
 	case c.Update != nil && c.Update.Status != "":
 		rest := *c.Update
 		rest.Status, rest.At, rest.Op = "", time.Time{}, ""
-		if says := rest != (deploylog.Update{}); says && !again { // more than that
+		if says := rest != (deploylog.Update{}); says && !e.again { // more than that
 			return deploylog.Run{}, false, nil
 		}
 		// A run gets beyond DEPLOYING by way of it only.
@@ -171,58 +178,9 @@ func (e *entry) done(ctx context.Context, log *deploylog.Log, id erp.ID, again b
 	case c.Rollback != nil:
 		to = deploylog.RolledBack
 	}
-	if !again || to == "" {
+	if !e.again || to == "" {
 		return deploylog.Run{}, false, nil
 	}
 	run, err := log.Get(ctx, id)
 	return run, err == nil && to.LeadsTo(run.Status), err
-}
-
-func (e *entry) encode() ([]byte, error) {
-	text, err := json.Marshal(e)
-	if err != nil {
-		return nil, fmt.Errorf("keeping the call: %w", err)
-	}
-	return append(text, '\n'), nil
-}
-
-// errVersion is that of a file of another form.
-var errVersion = errors.New("another version of erphub wrote it")
-
-var opName = regexp.MustCompile(`^[0-9a-f-]{1,64}$`)
-
-// decode reads a file. One that holds anything unknown is not understood: what
-// is dropped could be what matters.
-func decode(text []byte) (*entry, error) {
-	var v struct {
-		Version *int `json:"version"`
-	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, errors.New("it is empty")
-	}
-	if err := json.Unmarshal(text, &v); err != nil {
-		return nil, err
-	}
-	switch {
-	case v.Version == nil:
-		return nil, errors.New("it carries no number of its form")
-	case *v.Version != formatVersion:
-		return nil, fmt.Errorf("%w: it has form %d, and this erphub reads form %d alone; deliver it with the one that wrote it, or discard it", errVersion, *v.Version, formatVersion)
-	}
-	e := entry{}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("something follows the call")
-	}
-	if !opName.MatchString(e.Op) { // it becomes part of names of files
-		return nil, errors.New("it does not name the call")
-	}
-	if e.Call.Start != nil && runKey(erp.UUID(e.Call.Start.UUID)) == "" {
-		return nil, errors.New("the run has no UUID")
-	}
-	return &e, e.Call.check()
 }

@@ -1,16 +1,16 @@
 package spool
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"time"
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/outbox"
 )
 
 // delivery is one process's turn at the folder.
@@ -18,92 +18,64 @@ type delivery struct {
 	s    *Spool
 	log  *deploylog.Log
 	mine *entry // the call of this process, nil for none
-	seen []byte // the note that the ERP is away, as it was before mine was made
+	seen string // the note that the ERP is away, as it was before mine was made
 	// unkept is why mine is not in the folder; nil: it is.
 	unkept   error
 	locked   bool
 	warnings []error
 
-	last  file                  // looked at last
+	delivered int // calls of others
+	waiting   int // calls that are held back
+
+	last  outbox.Entry          // looked at last
 	held  map[string]*FileError // runs that a file holds back; "": all
 	uuids map[string]string     // of runs that are called by their number
-	aside int                   // calls this delivery has set aside
+	found []alias               // of this turn, which a full disk has no room for
 }
 
-// run delivers what is in the folder up to the call of this process, and that.
-func (d *delivery) run(ctx, locks context.Context) (Outcome, error) {
+// run takes the turn of a process that makes a call.
+func (d *delivery) run(ctx context.Context) (Outcome, error) {
 	s := d.s
-	unlock, err := s.lock(locks, deliverLock)
+	unlock, err := s.queue.Lock(ctx)
 	switch {
 	case err == nil:
 		defer unlock()
 		d.locked = true
-		s.sweep(s.dir, false)
-		s.sweep(filepath.Join(s.dir, rejectedDir), false)
 	case d.unkept == nil: // whoever has its turn delivers it
 		return d.kept(err), nil
 	}
 	if d.unkept != nil {
-		d.warn(fmt.Errorf("the call is made without the spool, which cannot be used: %w", d.unkept))
-	} else {
-		if !s.has(d.mine) {
-			return d.collect() // another process delivered it
-		}
-		if cause := s.awaySince(d.seen); cause != nil {
-			// The process that had its turn while this call waited found the ERP away.
-			return d.leave(cause), nil
-		}
+		d.warn(fmt.Errorf("the call is made without the spool: %w", d.unkept))
+	} else if !s.queue.Has(&d.mine.Entry) {
+		return d.collect() // another process delivered it
+	} else if cause := s.awaySince(d.seen); cause != nil {
+		// The process that had its turn while this call waited found the ERP away.
+		return d.leave(cause), nil
 	}
-	for {
-		e, err := d.next()
-		if err != nil && d.unkept == nil {
-			return d.stop(ctx, err)
-		}
-		if e == nil { // none is left, or the folder cannot be read
-			if d.unkept == nil { // somebody took it out by hand
-				return Outcome{}, folder("looking for the call in the spool", os.ErrNotExist)
-			}
-			e = d.mine
-		}
-		own := e.Op == d.mine.Op
-		if d.unkept != nil && !own {
-			// Only what comes before it in its own run is made before it.
-			if same, err := d.sameRun(ctx, e.runKey(), d.mine.runKey()); err != nil {
-				return d.stop(ctx, err)
-			} else if !same {
-				continue
-			}
-		}
-		if d.unkept == nil { // else waiting is no choice
-			why, err := d.heldBy(ctx, e)
-			switch {
-			case err != nil:
-				return d.stop(ctx, err)
-			case why != nil && own:
-				return d.stop(ctx, fmt.Errorf("%w: %s", ErrHeld, why.File))
-			case why != nil:
-				continue
-			}
-		}
-		run, err := d.attempt(ctx, e)
-		switch {
-		case err == nil && own:
-			return Outcome{ID: run.ID, Run: &run}, nil
-		case err == nil:
-		case !s.blocks(ctx, e, err) && own && d.unkept != nil:
-			return Outcome{}, fmt.Errorf("%w; calls that should come before it may be in the spool, which cannot be used: %v", err, d.unkept)
-		case !s.blocks(ctx, e, err) && own:
-			return Outcome{}, err
-		case !s.blocks(ctx, e, err):
-			d.warn(err)
-		case own && !s.unreachable(ctx, err) && d.unkept == nil && !e.file.tried:
-			// It is the login or a permission. The caller is told, so the call
-			// need not be kept.
-			return Outcome{}, errors.Join(err, s.remove(e))
-		default:
-			return d.stop(ctx, err)
-		}
+	run, err := d.deliver(ctx)
+	return d.outcome(ctx, run, err)
+}
+
+// outcome is what became of the call of this process, as deliver tells it.
+func (d *delivery) outcome(ctx context.Context, run *deploylog.Run, err error) (Outcome, error) {
+	s := d.s
+	switch {
+	case err == nil && run == nil: // somebody took it out by hand
+		return Outcome{}, fmt.Errorf("the call is not in the folder %s any more; whether it was made is unknown", s.dir)
+	case err == nil:
+		return Outcome{ID: run.ID, Run: run}, nil
+	case run == nil:
+		return d.stop(ctx, err)
+	case !s.blocks(ctx, d.mine, err) && d.unkept != nil:
+		return Outcome{}, fmt.Errorf("%w; calls that should come before it may be in the spool, which cannot be used: %v", err, d.unkept)
+	case !s.blocks(ctx, d.mine, err):
+		return Outcome{}, err
+	case !s.unreachable(ctx, err) && d.unkept == nil && !d.mine.again:
+		// It is the login or a permission. The caller is told, so the call need
+		// not be kept.
+		return Outcome{}, errors.Join(err, s.queue.Remove(&d.mine.Entry))
 	}
+	return d.stop(ctx, err)
 }
 
 // stop is the end of a turn in which the call of this process was not made.
@@ -118,42 +90,65 @@ func (d *delivery) stop(ctx context.Context, cause error) (Outcome, error) {
 	return d.leave(cause), nil
 }
 
-// flush delivers all calls in the folder.
-func (d *delivery) flush(ctx, locks context.Context) (delivered int, err error) {
-	s := d.s
-	unlock, err := s.lock(locks, deliverLock)
+// flush takes the turn of a process that delivers what others kept.
+func (d *delivery) flush(ctx context.Context) error {
+	unlock, err := d.s.queue.Lock(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer unlock()
 	d.locked = true
-	s.sweep(s.dir, false)
-	s.sweep(filepath.Join(s.dir, rejectedDir), false)
-	waiting := 0
+	if _, err = d.deliver(ctx); err == nil && d.waiting > 0 {
+		err = fmt.Errorf("%w: %d calls wait", ErrHeld, d.waiting)
+	}
+	return err
+}
+
+// deliver makes the calls in order, up to the own one; without one, all. The run is
+// that of the own call, nil when it was not attempted.
+func (d *delivery) deliver(ctx context.Context) (*deploylog.Run, error) {
+	for {
+		e, why, err := d.due(ctx)
+		switch {
+		case e == nil || err != nil:
+			return nil, err
+		case why != nil && e == d.mine:
+			return nil, fmt.Errorf("%w: %s", ErrHeld, why.File)
+		case why != nil:
+			d.waiting++
+			continue
+		}
+		run, err := d.attempt(ctx, e)
+		switch {
+		case e == d.mine:
+			return &run, err
+		case err == nil:
+			d.delivered++
+		case d.s.blocks(ctx, e, err):
+			return nil, err
+		default:
+			d.warn(err)
+		}
+	}
+}
+
+// due is the next call to make, nil at the end, and the file that holds it back. A
+// call that cannot be kept cannot wait: what the folder holds of its run is made
+// before it, as far as that can be read.
+func (d *delivery) due(ctx context.Context) (*entry, *FileError, error) {
 	for {
 		e, err := d.next()
 		switch {
-		case err != nil:
-			return delivered, err
-		case e == nil && waiting > 0:
-			return delivered, fmt.Errorf("%w: %d calls wait", ErrHeld, waiting)
-		case e == nil:
-			return delivered, nil
+		case d.unkept == nil && (e == nil || err != nil):
+			return nil, nil, err
+		case d.unkept == nil:
+			why, err := d.heldBy(ctx, e)
+			return e, why, err
+		case e == nil || err != nil:
+			return d.mine, nil, nil
 		}
-		if why, err := d.heldBy(ctx, e); err != nil {
-			return delivered, err
-		} else if why != nil {
-			waiting++
-			continue
-		}
-		_, err = d.attempt(ctx, e)
-		switch {
-		case err == nil:
-			delivered++
-		case s.blocks(ctx, e, err):
-			return delivered, err
-		default:
-			d.warn(err)
+		if same, err := d.sameRun(ctx, e.Key, d.mine.Key); same || err != nil {
+			return e, nil, err
 		}
 	}
 }
@@ -171,38 +166,31 @@ func (d *delivery) warn(err error) {
 // next is the call behind the one that was looked at last, nil at the end. Files
 // that cannot be read are warned of, and hold back what follows them.
 func (d *delivery) next() (*entry, error) {
-	files, err := d.s.files()
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range files {
-		if !d.last.before(&f) {
-			continue
+	for {
+		f, err := d.s.queue.Next(d.last)
+		if f == nil || err != nil {
+			return nil, err
 		}
-		d.last = f
-		if d.mine != nil && f.op == d.mine.Op { // nobody need read it
-			e := *d.mine
-			e.file = f
-			return &e, nil
+		d.last = *f
+		if d.mine != nil && f.ID == d.mine.ID { // nobody need read it
+			d.mine.Path, d.mine.Tried = f.Path, f.Tried
+			return d.mine, nil
 		}
-		e, err := d.s.read(f)
+		e, err := d.s.read(*f)
 		switch {
 		case err == nil:
 			return e, nil
-		case !errors.Is(err, os.ErrNotExist): // else another process delivered it, where there is no lock
+		case !errors.Is(err, fs.ErrNotExist): // else another process delivered it, where there is no lock
 			d.hold(f, err)
 		}
 	}
-	return nil, nil
 }
 
 // leave is kept for a call that is in the folder under the deliver lock: it is
 // marked, so that whoever delivers it knows that nobody waits for the outcome.
 func (d *delivery) leave(cause error) Outcome {
-	if d.s.has(d.mine) {
-		if err := d.s.markTried(d.mine); err != nil && !errors.Is(err, os.ErrNotExist) { // it is marked already
-			d.s.log.Warn("marking a call of the spool", "error", err)
-		}
+	if err := d.s.queue.MarkTried(&d.mine.Entry); err != nil && !errors.Is(err, fs.ErrNotExist) { // it is marked already
+		d.s.opts.Logger.Warn("marking a call of the spool", "error", err)
 	}
 	return d.kept(cause)
 }
@@ -210,7 +198,7 @@ func (d *delivery) leave(cause error) Outcome {
 func (d *delivery) kept(cause error) Outcome {
 	n, err := d.s.Waiting()
 	if err != nil {
-		d.s.log.Warn("counting the calls in the spool", "error", err)
+		d.s.opts.Logger.Warn("counting the calls in the spool", "error", err)
 	}
 	return Outcome{Spooled: true, Cause: cause, Waiting: n}
 }
@@ -223,124 +211,111 @@ const fresh = 10 * time.Second
 // somebody waits for: what stays in it is delivered again, and recognised.
 func (d *delivery) attempt(ctx context.Context, e *entry) (deploylog.Run, error) {
 	s := d.s
-	own := d.mine != nil && e.Op == d.mine.Op
-	inFolder := !own || d.unkept == nil
-	wasTried := e.file.tried
-	age := s.opts.Clock().Sub(e.At)
-	now := own && !wasTried && age < fresh && age > -fresh
-	if inFolder {
-		if err := s.markTried(e); err != nil && d.mine == nil {
+	own, stage := e == d.mine, func(string) {}
+	if own {
+		stage = s.hook
+	}
+	e.again = e.Tried
+	if d.inFolder(e) {
+		if err := s.queue.MarkTried(&e.Entry); err != nil && d.mine == nil {
 			return deploylog.Run{}, err
 		} else if err != nil {
 			d.warn(fmt.Errorf("calls that are delivered cannot be taken out of the spool, and will be delivered again: %w", err))
 		}
 	}
-	stage := s.hook
-	if !own {
-		stage = func(string) {}
-	}
 	stage("tried")
-	run, err := e.deliver(ctx, d.log, now, wasTried, s.resolve)
+	age := s.opts.Clock().Sub(e.At)
+	run, err := e.deliver(ctx, d.log, own && !e.again && age.Abs() < fresh, d.resolve)
 	stage("sent")
-	switch {
-	case err != nil && s.blocks(ctx, e, err):
-		e.file.tried = wasTried
-		return run, err
-	case err != nil && own:
-		if inFolder {
-			if gone := s.remove(e); gone != nil {
-				d.warn(fmt.Errorf("the refused call is still in the spool, and will be set aside by the next one: %w", gone))
-			}
-		}
-		return run, err
-	case err != nil:
-		return run, d.reject(e, err)
+	if err != nil {
+		return run, d.failed(ctx, e, err)
 	}
 	if d.locked {
-		s.forgetAway()
+		s.queue.RemoveNote(awayNote)
 	}
 	if s.opts.Delivered != nil {
-		s.opts.Delivered(ctx, e.Call, run)
+		s.opts.Delivered(ctx, e.call, run)
 	}
-	var note error
-	if e.Call.Start != nil && run.UUID != e.Call.Start.UUID {
-		note = s.alias(e.Call.Start.UUID, run.ID)
+	noted := d.noteOutcome(e, run)
+	stage("delivered")
+	if noted == nil && d.inFolder(e) {
+		noted = s.queue.Remove(&e.Entry)
 	}
-	if !own && !wasTried && note == nil { // else its process was told that it is kept
-		if err := s.leaveResult(e, result{ID: run.ID}); err != nil {
-			s.log.Warn("the process that made a call cannot be told the number of its run", "error", err)
+	if noted != nil && d.mine != nil {
+		d.warn(fmt.Errorf("a call that was delivered cannot be taken out of the spool, and will be delivered again: %w", noted))
+		noted = nil
+	}
+	return run, noted
+}
+
+// inFolder reports whether a call is in the folder, as all but the own one are.
+func (d *delivery) inFolder(e *entry) bool { return e != d.mine || d.unkept == nil }
+
+// failed takes a refused call out of the queue: the own one for good, because its
+// caller is told.
+func (d *delivery) failed(ctx context.Context, e *entry, err error) error {
+	switch {
+	case d.s.blocks(ctx, e, err):
+	case e != d.mine:
+		return d.reject(e, err)
+	case d.inFolder(e):
+		if gone := d.s.queue.Remove(&e.Entry); gone != nil {
+			d.warn(fmt.Errorf("the refused call is still in the spool, and will be set aside by the next one: %w", gone))
 		}
 	}
-	stage("delivered")
-	if inFolder && note == nil {
-		note = s.remove(e)
+	return err
+}
+
+// noteOutcome notes what others need to know of a call that was delivered. The
+// error means that it has to be delivered again.
+func (d *delivery) noteOutcome(e *entry, run deploylog.Run) error {
+	s := d.s
+	if e.call.Start != nil && run.UUID != e.call.Start.UUID {
+		found := alias{e.call.Start.UUID, run.ID}
+		d.found = append(d.found, found)
+		if err := s.addAliases(found); err != nil {
+			return err
+		}
 	}
-	switch {
-	case note == nil:
-		return run, nil
-	case d.mine == nil:
-		return run, note
+	if e == d.mine || e.again {
+		return nil // nobody waits for it, or its process was told that it is kept
 	}
-	d.warn(fmt.Errorf("a call that was delivered cannot be taken out of the spool, and will be delivered again: %w", note))
-	return run, nil
+	if err := s.leaveResult(e.ID, result{ID: run.ID}); err != nil {
+		s.opts.Logger.Warn("the process that made a call cannot be told the number of its run", "error", err)
+	}
+	return nil
 }
 
 // reject sets a refused call aside, with the reason. The process that waits for it finds
 // it there.
 func (d *delivery) reject(e *entry, why error) error {
-	s := d.s
-	e.Reason = why.Error()
-	to := filepath.Join(s.dir, rejectedDir, e.file.base())
-	err := os.MkdirAll(filepath.Dir(to), 0o700)
-	if err == nil {
-		err = s.move(e.file.path, to)
+	if err := d.s.queue.SetAside(&e.Entry, why.Error()); err != nil { // it stays in the queue
+		return fmt.Errorf("%s, kept earlier, was refused: %w; and it cannot be set aside: %v", &e.call, why, err)
 	}
-	if err != nil { // it stays in the queue
-		return fmt.Errorf("%s, kept earlier, was refused: %w; and it cannot be set aside: %v", e.Call.String(), why, err)
-	}
-	d.aside++
-	text, err := json.MarshalIndent(e, "", "  ")
-	if err == nil {
-		err = s.write("keeping the reason", to, append(text, '\n'))
-	}
-	if err != nil { // the call matters more
-		s.log.Warn("the reason why a call was refused is not kept", "file", to, "error", err)
-	}
-	return &RefusedError{Call: e.Call.String(), File: to, Err: why}
+	return &RefusedError{Call: e.call.String(), File: e.Path, Err: why}
 }
 
 // collect finds out what became of a call that another process took out of the
 // folder.
 func (d *delivery) collect() (Outcome, error) {
-	s := d.s
-	rejected := filepath.Join(s.dir, rejectedDir, d.mine.file.base())
-	if text, err := os.ReadFile(rejected); err == nil {
-		reason := "see there"
-		if e, err := decode(text); err == nil {
-			reason = e.Reason
-		}
-		return Outcome{}, fmt.Errorf("%s, made by another process, was refused and is set aside in %s: %s", d.mine.Call.String(), rejected, reason)
-	}
-	r, found, err := s.takeResult(d.mine)
-	switch {
-	case err != nil:
-		d.warn(err) // it was delivered; what is lost is the number of the run
-		return Outcome{}, nil
-	case !found: // delivered; who did it could not tell more
-		return Outcome{}, nil
-	case r.Error != "":
-		return Outcome{}, fmt.Errorf("%s: %s", d.mine.Call.String(), r.Error)
-	}
-	return Outcome{ID: r.ID}, nil
-}
-
-// refusedBefore is how many calls were set aside before this delivery.
-func (d *delivery) refusedBefore() int {
-	list, err := d.s.setAside()
+	aside, err := d.s.queue.Aside()
 	if err != nil {
 		d.warn(err)
 	}
-	return len(list) - d.aside
+	for _, e := range aside {
+		if e.ID == d.mine.ID {
+			_ = d.s.queue.Read(&e) // the reason may be lost
+			return Outcome{}, fmt.Errorf("%s, made by another process, was refused and is set aside in %s: %s", &d.mine.call, e.Path, cmp.Or(e.Reason, "see there"))
+		}
+	}
+	r, err := d.s.takeResult(d.mine.ID)
+	switch {
+	case err != nil: // it was delivered; what is lost is the number of the run
+		d.warn(err)
+	case r.Error != "":
+		return Outcome{}, fmt.Errorf("%s: %s", &d.mine.call, r.Error)
+	}
+	return Outcome{ID: r.ID}, nil
 }
 
 // unreachable reports whether the ERP could not be reached.
@@ -360,11 +335,10 @@ func (s *Spool) unreachable(ctx context.Context, err error) bool {
 // blocks reports whether the failure is not the call's own, so that the queue
 // has to wait.
 func (s *Spool) blocks(ctx context.Context, e *entry, err error) bool {
-	var own *folderError
 	var conn *erp.ConnError
-	if e.Call.Start != nil && errors.Is(err, erp.ErrNotFound) {
+	if e.call.Start != nil && errors.Is(err, erp.ErrNotFound) {
 		return true // the log is not installed
 	}
-	return s.unreachable(ctx, err) || errors.As(err, &own) || errors.As(err, &conn) ||
+	return s.unreachable(ctx, err) || errors.Is(err, ErrFolder) || errors.As(err, &conn) ||
 		errors.Is(err, erp.ErrUnauthorized) || errors.Is(err, erp.ErrForbidden)
 }

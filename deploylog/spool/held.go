@@ -5,16 +5,17 @@ import (
 	"errors"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/outbox"
 )
 
 // hold notes that a file cannot be read, so that the later calls of its run wait.
-func (d *delivery) hold(f file, err error) {
+func (d *delivery) hold(f *outbox.Entry, err error) {
 	if d.held == nil {
 		d.held = map[string]*FileError{}
 	}
-	why := &FileError{File: f.path, Run: f.run, Err: err}
-	if d.held[f.run] == nil {
-		d.held[f.run] = why
+	why := &FileError{File: f.Path, Run: f.Key, Err: err}
+	if d.held[f.Key] == nil {
+		d.held[f.Key] = why
 	}
 	d.warn(why)
 }
@@ -25,7 +26,7 @@ func (d *delivery) heldBy(ctx context.Context, e *entry) (*FileError, error) {
 		if run == "" {
 			return why, nil
 		}
-		if same, err := d.sameRun(ctx, run, e.runKey()); same || err != nil {
+		if same, err := d.sameRun(ctx, run, e.Key); same || err != nil {
 			return why, err
 		}
 	}
@@ -56,7 +57,7 @@ func (d *delivery) uuidOf(ctx context.Context, run string) (string, error) {
 	if err != nil {
 		return run, nil //nolint:nilerr // no run at all
 	}
-	found, err := d.log.Get(ctx, d.s.resolve(id))
+	found, err := d.log.Get(ctx, d.resolve(id))
 	uuid := run
 	switch {
 	case err == nil && found.UUID != "":

@@ -16,12 +16,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/outbox"
 )
 
 // away makes the ERP unreachable for as long as work runs.
@@ -63,7 +65,7 @@ func TestKeptCalls(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *bench){
 		"file that cannot be read": testFileThatCannotBeRead, "files of another form": testFilesOfAnotherForm,
 		"folder that cannot be used": testFolderThatCannotBeUsed, "full disk": testFullDisk,
-		"delivered by another process": testDeliveredByAnotherProcess, "retry": testRetry, "leftovers": testLeftovers,
+		"delivered by another process": testDeliveredByAnotherProcess, "retry": testRetry,
 		"waiting while the ERP is away": testWaitingProcessesHearThatTheERPIsAway, "lock held for long": testLockHeldForLong,
 		"moved to another spool": testMoveFrom,
 	} {
@@ -85,12 +87,12 @@ func testFileThatCannotBeRead(t *testing.T, b *bench) {
 		"half":              func(text string) string { return text[:len(text)/2] },
 		"no JSON":           func(string) string { return "\x00\xff" },
 		"null":              func(string) string { return "null" },
-		"newer":             func(text string) string { return strings.Replace(text, `"version":2`, `"version":3`, 1) },
+		"newer":             func(text string) string { return strings.Replace(text, `"version":3`, `"version":4`, 1) },
 		"unknown operation": func(text string) string { return strings.Replace(text, `"update"`, `"cancel"`, 1) },
-		"unknown member":    func(text string) string { return strings.Replace(text, `"version":2`, `"version":2,"if":1`, 1) },
+		"unknown member":    func(text string) string { return strings.Replace(text, `"version":3`, `"version":3,"if":1`, 1) },
 		"two calls":         func(text string) string { return text + text },
-		"another call":      func(text string) string { return strings.Replace(text, `"op":"`, `"op":"0`, 1) },
-		"no such version":   func(text string) string { return strings.Replace(text, `"version":2`, `"version":0`, 1) },
+		"another call":      func(text string) string { return strings.Replace(text, `"id":"`, `"id":"0`, 1) },
+		"no such version":   func(text string) string { return strings.Replace(text, `"version":3`, `"version":0`, 1) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.use(filepath.Join(t.TempDir(), "spool"))
@@ -115,7 +117,7 @@ func testFileThatCannotBeRead(t *testing.T, b *bench) {
 			assert.Equal(t, runKey(held), why.Run)
 			assert.Contains(t, err.Error(), file)
 			require.ErrorIs(t, err, ErrHeld)
-			assert.Equal(t, name == "newer" || name == "no such version", errors.Is(err, errVersion))
+			assert.Equal(t, name == "newer" || name == "no such version" || name == "null", errors.Is(err, outbox.ErrForm))
 			assert.Equal(t, "3 unreadable, 4 held", b.states(t))
 			assert.Equal(t, deploylog.Deploying, status(t, b, free))
 			assert.Equal(t, deploylog.Building, status(t, b, held))
@@ -189,7 +191,7 @@ func testFolderThatCannotBeUsed(t *testing.T, b *bench) {
 			})
 			good := b.spool
 			b.spool = New(b.dir, nil)
-			b.spool.fault = func(op, path string) error {
+			b.spool.queue.Fault = func(op, path string) error {
 				for _, o := range c.ops {
 					if o == op {
 						return &fs.PathError{Op: op, Path: path, Err: c.errno}
@@ -296,13 +298,13 @@ func TestClockJumps(t *testing.T) {
 	clock := &stepClock{now: time.Date(2026, 3, 9, 14, 0, 0, 0, time.UTC)}
 	b := newBench(t, erptest.Options{Clock: clock.Now}, clock)
 	b.away(func() { b.keep(t, Call{Start: &deploylog.NewRun{Environment: deploylog.Staging, Version: "1"}}) })
-	require.FileExists(t, filepath.Join(b.dir, awayFile))
+	require.FileExists(t, filepath.Join(b.dir, awayNote+".json"))
 	clock.advance(-100 * time.Hour) // the note is from the future now
 	id := b.start(t, "2")
 	_, isNumber := id.Int()
 	assert.True(t, isNumber, "it was made at once")
 	assert.Zero(t, b.waiting(t))
-	assert.NoFileExists(t, filepath.Join(b.dir, awayFile), "the ERP responded")
+	assert.NoFileExists(t, filepath.Join(b.dir, awayNote+".json"), "the ERP responded")
 	clock.advance(1000 * time.Hour)
 	_, err := b.spool.Do(t.Context(), b.log, Call{ID: id, Update: &deploylog.Update{Progress: ptr(3)}})
 	require.NoError(t, err)
@@ -391,7 +393,7 @@ func testDeliveredByAnotherProcess(t *testing.T, b *bench) {
 			assert.Zero(t, b.waiting(t))
 			_, err = b.spool.Discard(t.Context())
 			require.NoError(t, err)
-			results, err := filepath.Glob(filepath.Join(b.dir, resultStart+"*"))
+			results, err := filepath.Glob(filepath.Join(b.dir, resultNote+"*"))
 			require.NoError(t, err)
 			assert.Empty(t, results)
 		})
@@ -434,53 +436,24 @@ func testRetry(t *testing.T, b *bench) {
 	assert.Equal(t, deploylog.RolledBack, run.Status)
 	assert.Equal(t, "all", run.Changes)
 	_, err = b.spool.Retry(t.Context(), "5")
-	require.ErrorContains(t, err, `no call "5"`)
+	require.ErrorContains(t, err, `no "5"`)
 	put, err = New(filepath.Join(t.TempDir(), "none"), nil).Retry(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, put)
-}
-
-// Temporary files of processes that were killed are removed, those of others are
-// not: whoever holds a lock is the only one who writes what it guards.
-func testLeftovers(t *testing.T, b *bench) {
-	b.start(t, "Leftovers")
-	touch := func(name string) string {
-		path := filepath.Join(b.dir, name)
-		require.NoError(t, os.WriteFile(path, []byte("{"), 0o600))
-		return path
-	}
-	ofCall := touch(".0000000007.1000000.01a-b.json" + tempMark + "123")
-	ofNote := touch("." + awayFile + tempMark + "9")
-	ofResult := touch("." + resultStart + "01a" + tempMark + "9")
-	ofRefused := touch(rejectedDir + "/.01c.json" + tempMark + "9")
-	foreign := touch(".profile")
-	unlock, err := b.spool.lock(t.Context(), deliverLock) // somebody delivers
-	require.NoError(t, err)
-	require.NoError(t, b.spool.append(t.Context(), newEntry(Call{Start: &deploylog.NewRun{Environment: deploylog.Staging}}, time.Now())))
-	assert.NoFileExists(t, ofCall)
-	for _, path := range []string{ofNote, ofResult, ofRefused} {
-		assert.FileExists(t, path, "its process may be writing it")
-	}
-	unlock()
-	b.flush(t)
-	for _, path := range []string{ofNote, ofResult, ofRefused} {
-		assert.NoFileExists(t, path)
-	}
-	assert.FileExists(t, foreign)
 }
 
 // A process that holds a lock for ever keeps nobody from deploying.
 func testLockHeldForLong(t *testing.T, b *bench) {
 	b.start(t, "LockHeldForLong")
 	b.spool = New(b.dir, &Options{LockWait: 20 * time.Millisecond})
-	for _, name := range []string{appendLock, deliverLock} {
-		unlock, err := b.spool.lock(t.Context(), name)
-		require.NoError(t, err)
+	for _, name := range []string{"append", "deliver"} {
+		locked := flock.New(filepath.Join(b.dir, name+".lock"))
+		require.NoError(t, locked.Lock())
 		o, err := b.spool.Do(t.Context(), b.log, Call{Start: &deploylog.NewRun{Environment: deploylog.Staging, Version: name}})
 		require.NoError(t, err)
-		assert.Equal(t, name == deliverLock, o.Spooled, name)
-		assert.Equal(t, name == appendLock, len(o.Warnings) > 0, name)
-		unlock()
+		assert.Equal(t, name == "deliver", o.Spooled, name)
+		assert.Equal(t, name == "append", len(o.Warnings) > 0, name)
+		require.NoError(t, locked.Close())
 	}
 	assert.Equal(t, 1, b.flush(t))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -492,27 +465,25 @@ func testLockHeldForLong(t *testing.T, b *bench) {
 func FuzzDecode(f *testing.F) {
 	run := deploylog.NewRun{Environment: deploylog.Staging, UUID: "132938da-376b-596f-8988-82a7b2461340"}
 	for _, c := range append(lifeOf(erp.IntID(7)), Call{Start: &run}) {
-		text, err := newEntry(c, time.Date(2026, 3, 9, 14, 0, 0, 0, time.UTC)).encode()
+		e, err := newEntry(c, time.Date(2026, 3, 9, 14, 0, 0, 0, time.UTC))
 		require.NoError(f, err)
-		f.Add(text)
+		f.Add(e.Key, []byte(e.Content))
 	}
-	f.Add([]byte(`{"version":9}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		e, err := decode(text)
+	f.Add("7", []byte(`{"id":7}`))
+	f.Fuzz(func(t *testing.T, key string, content []byte) {
+		c, err := callOf(&outbox.Entry{Key: key, Content: content})
 		if err != nil {
 			return
 		}
-		again, err := e.encode()
+		again, err := newEntry(c, time.Time{})
 		require.NoError(t, err)
-		back, err := decode(again)
-		require.NoError(t, err, "%s", again)
-		want, err := json.Marshal(e)
+		require.Equal(t, key, again.Key)
+		back, err := callOf(&again.Entry)
+		require.NoError(t, err, "%s", again.Content)
+		want, err := json.Marshal(c)
 		require.NoError(t, err)
 		got, err := json.Marshal(back)
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got))
-		name := file{number: 1, run: e.runKey(), op: e.Op}
-		f, ok := parseName("", name.base())
-		require.True(t, ok && f.run == e.runKey() && f.op == e.Op, "%+v", f)
 	})
 }

@@ -33,7 +33,7 @@ func testMoveFrom(t *testing.T, b *bench) {
 	b.away(func() { b.keep(t, Call{Start: &deploylog.NewRun{Environment: deploylog.Staging, Version: "here"}}) })
 	stop := errors.New("killed")
 	removed := 0
-	old.fault = func(op, _ string) error {
+	old.queue.Fault = func(op, _ string) error {
 		if op == "remove" {
 			if removed++; removed == 2 {
 				return stop
@@ -43,7 +43,7 @@ func testMoveFrom(t *testing.T, b *bench) {
 	}
 	_, err := b.spool.MoveFrom(t.Context(), old)
 	require.ErrorIs(t, err, stop)
-	old.fault = func(string, string) error { return nil }
+	old.queue.Fault = func(string, string) error { return nil }
 	moved, err := b.spool.MoveFrom(t.Context(), old)
 	require.ErrorContains(t, err, damaged.File+" stays: ")
 	assert.Equal(t, 4, moved)

@@ -1,12 +1,7 @@
 package spool
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,117 +10,81 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
+// The notes in the folder: results for processes whose call another one delivered,
+// the UUIDs of runs that were found under another one, and that the ERP was found
+// away.
+const (
+	resultNote = "result-" // and the ID of the call
+	aliasNote  = "aliases"
+	awayNote   = "away"
+)
+
 // result is what became of a call that another process delivered.
 type result struct {
-	ID    erp.ID `json:"id"`
+	ID    erp.ID `json:"id,omitzero"`
 	Error string `json:"error,omitempty"`
 }
 
 // resultAge is how long a result waits for its process.
 const resultAge = time.Hour
 
-func (s *Spool) leaveResult(e *entry, r result) error {
-	s.pruneResults()
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	return s.write("telling the outcome of a call", s.resultPath(e.Op), text)
+func (s *Spool) leaveResult(call string, r result) error {
+	s.queue.RemoveOldNotes(resultNote, resultAge)
+	return s.queue.SetNote(resultNote+call, r)
 }
 
-func (s *Spool) resultPath(op string) string { return filepath.Join(s.dir, resultStart+op) }
-
-// takeResult reads and removes the result of a call.
-func (s *Spool) takeResult(e *entry) (r result, found bool, err error) {
-	text, err := os.ReadFile(s.resultPath(e.Op))
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil {
-		return r, false, folder("reading the outcome of a call", err)
-	}
-	_ = os.Remove(s.resultPath(e.Op)) // it is pruned, then
-	return r, true, nil
-}
-
-// pruneResults removes results whose process never came for them.
-func (s *Spool) pruneResults() {
-	entries, err := os.ReadDir(s.dir)
-	if err != nil {
-		return
-	}
-	for _, f := range entries {
-		if !strings.HasPrefix(f.Name(), resultStart) {
-			continue
-		}
-		if info, err := f.Info(); err == nil && time.Since(info.ModTime()) > resultAge {
-			_ = os.Remove(filepath.Join(s.dir, f.Name())) // the next time, then
-		}
-	}
+// takeResult reads and removes the result of a call. It is zero when whoever
+// delivered the call could not tell more.
+func (s *Spool) takeResult(call string) (r result, err error) {
+	_, err = s.queue.Note(resultNote+call, &r)
+	s.queue.RemoveNote(resultNote + call)
+	return r, err
 }
 
 // maxAliases bounds how many other names of runs are kept; the oldest go first.
 const maxAliases = 1000
 
-type aliasEntry struct {
+type alias struct {
 	UUID string `json:"uuid"`
 	ID   erp.ID `json:"id"`
 }
 
-func (s *Spool) aliases() ([]aliasEntry, error) {
-	text, err := os.ReadFile(filepath.Join(s.dir, aliasFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var list []aliasEntry
-	if err == nil {
-		err = json.Unmarshal(text, &list)
-	}
-	return list, folder("reading the names of runs in the spool", err)
+// aliases are the other names of runs.
+func (s *Spool) aliases() (list []alias, err error) {
+	_, err = s.queue.Note(aliasNote, &list)
+	return list, err
 }
 
-// alias notes that the run that was given the UUID is another one in the ERP,
-// because its build had been recorded before.
-func (s *Spool) alias(uuid string, id erp.ID) error {
-	s.mu.Lock()
-	s.known[strings.ToLower(uuid)] = id
-	s.mu.Unlock()
+// addAliases notes that runs that were given a UUID are other ones in the ERP,
+// because their builds had been recorded before.
+func (s *Spool) addAliases(more ...alias) error {
 	list, err := s.aliases()
 	if err != nil { // a new list is better than none
-		s.log.Warn("names of runs in the spool are lost", "error", err)
+		s.opts.Logger.Warn("names of runs in the spool are lost", "error", err)
 	}
-	if slices.Contains(list, aliasEntry{uuid, id}) {
+	before := len(list)
+	for _, a := range more {
+		if !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	if len(list) == before {
 		return nil
 	}
-	list = append(list, aliasEntry{uuid, id})
-	text, err := json.Marshal(list[max(len(list)-maxAliases, 0):])
-	if err != nil {
-		return err
-	}
-	return s.write("keeping the name of a run", filepath.Join(s.dir, aliasFile), text)
+	return s.queue.SetNote(aliasNote, list[max(len(list)-maxAliases, 0):])
 }
 
 // resolve is the run that a name stands for.
-func (s *Spool) resolve(id erp.ID) erp.ID {
+func (d *delivery) resolve(id erp.ID) erp.ID {
 	uuid, ok := id.UUID()
 	if !ok {
 		return id
 	}
-	s.mu.Lock()
-	known, ok := s.known[strings.ToLower(uuid)]
-	s.mu.Unlock()
-	if ok {
-		return known
-	}
-	list, err := s.aliases()
+	list, err := d.s.aliases()
 	if err != nil {
-		s.log.Warn("names of runs in the spool are lost", "error", err)
-		return id
+		d.s.opts.Logger.Warn("names of runs in the spool are lost", "error", err)
 	}
-	for _, a := range slices.Backward(list) {
+	for _, a := range slices.Backward(append(list, d.found...)) {
 		if strings.EqualFold(a.UUID, uuid) {
 			return a.ID
 		}
@@ -142,34 +101,22 @@ type away struct {
 
 // markAway notes that the ERP could not be reached.
 func (s *Spool) markAway(cause error) {
-	text, err := json.Marshal(away{string(dict.NewUUID()), cause.Error()})
-	if err == nil {
-		err = s.write("noting that the ERP is away", filepath.Join(s.dir, awayFile), text)
-	}
-	if err != nil {
-		s.log.Warn("the spool cannot tell others that the ERP is away", "error", err)
+	if err := s.queue.SetNote(awayNote, away{string(dict.NewUUID()), cause.Error()}); err != nil {
+		s.opts.Logger.Warn("the spool cannot tell others that the ERP is away", "error", err)
 	}
 }
 
-// awayNote is the note as it is now, nil for none.
-func (s *Spool) awayNote() []byte {
-	text, err := os.ReadFile(filepath.Join(s.dir, awayFile))
-	if err != nil {
-		return nil
-	}
-	return text
+// readAway is the note as it is now, zero for none.
+func (s *Spool) readAway() (a away) {
+	_, _ = s.queue.Note(awayNote, &a) // one that cannot be read counts as none
+	return a
 }
 
 // awaySince is why the ERP could not be reached after a note was seen, nil if it
 // was not tried.
-func (s *Spool) awaySince(seen []byte) error {
-	text := s.awayNote()
-	var a away
-	if bytes.Equal(text, seen) || json.Unmarshal(text, &a) != nil || a.Name == "" {
-		return nil
+func (s *Spool) awaySince(seen string) error {
+	if a := s.readAway(); a.Name != "" && a.Name != seen {
+		return errors.New(a.Cause)
 	}
-	return errors.New(a.Cause)
+	return nil
 }
-
-// forgetAway removes the note once the ERP has responded.
-func (s *Spool) forgetAway() { _ = os.Remove(filepath.Join(s.dir, awayFile)) }

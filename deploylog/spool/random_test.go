@@ -214,7 +214,7 @@ func (h *history) step() {
 // damage spoils a file of the queue.
 func (h *history) damage() {
 	s := New(h.dir, nil)
-	files, err := s.files()
+	files, err := s.queue.Waiting()
 	require.NoError(h.t, err)
 	if len(files) == 0 || h.random.IntN(2) == 0 {
 		return
@@ -224,15 +224,15 @@ func (h *history) damage() {
 	if err != nil {
 		return // it is damaged already
 	}
-	text, err := os.ReadFile(f.path)
+	text, err := os.ReadFile(f.Path)
 	require.NoError(h.t, err)
-	spoiled := [][]byte{nil, text[:len(text)/2], []byte("\x00\xff"), []byte(strings.Replace(string(text), `"version":2`, `"version":3`, 1)), append(text, text...)}[h.random.IntN(5)]
-	require.NoError(h.t, os.WriteFile(f.path, spoiled, 0o600))
+	spoiled := [][]byte{nil, text[:len(text)/2], []byte("\x00\xff"), []byte(strings.Replace(string(text), `"version":3`, `"version":4`, 1)), append(text, text...)}[h.random.IntN(5)]
+	require.NoError(h.t, os.WriteFile(f.Path, spoiled, 0o600))
 	for _, j := range h.jobs {
-		if j.has(e.runKey()) {
+		if j.has(e.Key) {
 			j.damaged = true
 			h.counts["damaged"]++
-			h.note("-- %s is damaged: %q", filepath.Base(f.path), spoiled)
+			h.note("-- %s is damaged: %q", filepath.Base(f.Path), spoiled)
 		}
 	}
 }
@@ -279,7 +279,7 @@ func (h *history) newProcess() *process {
 			}
 			p.killed = true
 			if op == "write" && stump { // in the middle of writing
-				_ = os.WriteFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+tempMark+"123"), []byte("{"), 0o600)
+				_ = os.WriteFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp-123"), []byte("{"), 0o600)
 			}
 			runtime.Goexit() // locks are freed, as by the system
 			return nil
@@ -308,7 +308,7 @@ func (h *history) newProcess() *process {
 			return &fs.PathError{Op: op, Path: path, Err: errno}
 		}
 	}
-	p.spool.fault = func(op, path string) error {
+	p.spool.queue.Fault = func(op, path string) error {
 		if err := die(op, path); err != nil {
 			return err
 		}
@@ -321,11 +321,11 @@ func (h *history) newProcess() *process {
 // again notes that a call may be carried out more than once, because it could
 // not be taken out of the folder.
 func (h *history) again(path string) {
-	f, ok := parseName(h.dir, filepath.Base(path))
+	name := strings.Split(filepath.Base(path), ".") // NUMBER.RUN.ID.json
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, j := range h.jobs {
-		if ok && j.has(f.run) {
+		if len(name) > 3 && j.has(name[1]) {
 			j.again = true
 		}
 	}
@@ -448,10 +448,12 @@ func (h *history) judge() {
 		h.fatalf("after discarding the list is %+v", list)
 	}
 	// Nothing but locks and names is left in the folder.
-	require.NoError(h.t, s.append(h.t.Context(), newEntry(h.jobs[0].calls[0], time.Now()))) // sweeps
-	left, err := filepath.Glob(filepath.Join(h.dir, "*"+tempMark+"*"))
+	e, err := newEntry(h.jobs[0].calls[0], time.Now())
 	require.NoError(h.t, err)
-	hidden, err := filepath.Glob(filepath.Join(h.dir, ".*"+tempMark+"*"))
+	require.NoError(h.t, s.queue.Append(h.t.Context(), &e.Entry)) // sweeps
+	left, err := filepath.Glob(filepath.Join(h.dir, "*.tmp-*"))
+	require.NoError(h.t, err)
+	hidden, err := filepath.Glob(filepath.Join(h.dir, ".*.tmp-*"))
 	require.NoError(h.t, err)
 	_, err = s.Flush(h.t.Context(), log)
 	require.NoError(h.t, err)

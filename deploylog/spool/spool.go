@@ -1,18 +1,17 @@
 package spool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"sync"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/outbox"
 )
 
 // Options change a [Spool]. Nil and the zero value are the defaults.
@@ -38,38 +37,35 @@ type Options struct {
 // Spool is a folder of calls. It is safe for concurrent use, also by several
 // processes.
 type Spool struct {
-	dir  string
-	opts Options
-	log  *slog.Logger
-	// hook is called at the stages of this process's own call, and fault before
-	// every change of the folder, for tests that kill the process or fill the
-	// disk.
-	hook  func(stage string)
-	fault func(op, path string) error
-
-	mu    sync.Mutex // guards known
-	known map[string]erp.ID
+	dir   string
+	opts  Options
+	queue *outbox.Queue
+	hook  func(stage string) // called at the stages of this process's own call, for tests
 }
+
+// rejectedDir is the folder of refused calls, below that of the spool.
+const rejectedDir = "rejected"
 
 // New makes a spool in a folder, which is made for its owner alone when the
 // first call is kept.
 func New(dir string, opts *Options) *Spool {
-	s := &Spool{
-		dir: dir, log: slog.New(slog.DiscardHandler), known: map[string]erp.ID{},
-		hook: func(string) {}, fault: func(string, string) error { return nil },
-	}
+	s := &Spool{dir: dir, hook: func(string) {}}
 	if opts != nil {
 		s.opts = *opts
 	}
 	if s.opts.Clock == nil {
 		s.opts.Clock = time.Now
 	}
-	if s.opts.Logger != nil {
-		s.log = s.opts.Logger
+	if s.opts.Logger == nil {
+		s.opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	if s.opts.LockWait == 0 {
-		s.opts.LockWait = 2 * time.Minute
-	}
+	s.queue = outbox.New(dir, outbox.Options{
+		Form: formatVersion, Aside: rejectedDir, Wait: cmp.Or(s.opts.LockWait, 2*time.Minute),
+		Check: func(e *outbox.Entry) error {
+			_, err := callOf(e)
+			return err
+		},
+	})
 	return s
 }
 
@@ -100,7 +96,7 @@ type Outcome struct {
 var ErrHeld = errors.New("an earlier call of the run cannot be read")
 
 // ErrFolder is in the error of a folder that cannot be used.
-var ErrFolder = errors.New("the spool folder cannot be used")
+var ErrFolder = outbox.ErrFolder
 
 // FileError is a file of the folder that cannot be read, or that another version
 // of this module wrote. It stays where it is, and holds back what follows it.
@@ -145,17 +141,19 @@ func (s *Spool) Do(ctx context.Context, log *deploylog.Log, c Call) (Outcome, er
 	if err := log.Check(c.Start, c.Update, c.Complete, c.Rollback); err != nil {
 		return Outcome{}, err
 	}
-	d := &delivery{s: s, log: log, mine: newEntry(c, s.opts.Clock()), seen: s.awayNote()}
-	locks, cancel := context.WithTimeout(ctx, s.opts.LockWait)
-	defer cancel()
-	d.unkept = s.append(locks, d.mine)
+	mine, err := newEntry(c, s.opts.Clock())
+	if err != nil {
+		return Outcome{}, err
+	}
+	d := &delivery{s: s, log: log, mine: mine, seen: s.readAway().Name}
+	d.unkept = s.queue.Append(ctx, &mine.Entry)
 	if d.unkept != nil && ctx.Err() != nil {
 		return Outcome{}, d.unkept
 	}
 	s.hook("written")
-	outcome, err := d.run(ctx, locks)
+	outcome, err := d.run(ctx)
 	if err == nil && outcome.ID.IsZero() {
-		outcome.ID = d.mine.name()
+		outcome.ID = mine.call.run()
 	}
 	outcome.Warnings = d.warnings
 	return outcome, err
@@ -167,20 +165,19 @@ func (s *Spool) Do(ctx context.Context, log *deploylog.Log, c Call) (Outcome, er
 // calls were refused (*[RefusedError]), and that some were set aside earlier
 // ([ErrSetAside]).
 func (s *Spool) Flush(ctx context.Context, log *deploylog.Log) (delivered int, err error) {
-	files, err := s.files()
+	waiting, err := s.Waiting()
 	if err != nil {
 		return 0, err
 	}
+	aside, err := s.queue.Aside() // earlier
 	d := &delivery{s: s, log: log}
-	if len(files) > 0 {
-		locks, cancel := context.WithTimeout(ctx, s.opts.LockWait)
-		defer cancel()
-		delivered, err = d.flush(ctx, locks)
+	if waiting > 0 {
+		err = errors.Join(err, d.flush(ctx))
 	}
-	if n := d.refusedBefore(); n > 0 {
-		d.warn(fmt.Errorf("%w in %s: %d", ErrSetAside, filepath.Join(s.dir, rejectedDir), n))
+	if len(aside) > 0 {
+		d.warn(fmt.Errorf("%w in %s: %d", ErrSetAside, filepath.Join(s.dir, rejectedDir), len(aside)))
 	}
-	return delivered, errors.Join(errors.Join(d.warnings...), err)
+	return d.delivered, errors.Join(errors.Join(d.warnings...), err)
 }
 
 // ErrSetAside is in the error of Flush when calls are set aside.
@@ -189,20 +186,6 @@ var ErrSetAside = errors.New("calls were refused earlier and are set aside")
 // Waiting is how many calls are in the folder, those that are set aside not
 // among them.
 func (s *Spool) Waiting() (int, error) {
-	files, err := s.files()
-	return len(files), err
-}
-
-// lock takes one of the folder's locks, waiting for others until ctx ends.
-func (s *Spool) lock(ctx context.Context, name string) (unlock func(), err error) {
-	l := flock.New(filepath.Join(s.dir, name), flock.SetPermissions(0o600))
-	err = s.fault("lock", name)
-	ok := false
-	if err == nil {
-		ok, err = l.TryLockContext(ctx, 10*time.Millisecond)
-	}
-	if err != nil || !ok {
-		return nil, folder("waiting for another process that uses the spool", errors.Join(err, ctx.Err()))
-	}
-	return func() { _ = l.Close() }, nil // the system frees it with the process at the latest
+	waiting, err := s.queue.Waiting()
+	return len(waiting), err
 }

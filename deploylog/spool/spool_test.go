@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -62,7 +63,7 @@ func (c *child) run() int {
 	}
 	if c.Trace {
 		s.hook = func(stage string) { fmt.Fprintln(os.Stderr, stage) }
-		s.fault = func(op, path string) error {
+		s.queue.Fault = func(op, path string) error {
 			_, err := fmt.Fprintln(os.Stderr, op, path)
 			return err
 		}
@@ -405,7 +406,7 @@ func TestEightWriters(t *testing.T) {
 		assert.Equal(t, 1, n, build)
 	}
 	assert.Empty(t, b.list(t), "nothing is set aside")
-	results, err := filepath.Glob(filepath.Join(b.dir, resultStart+"*"))
+	results, err := filepath.Glob(filepath.Join(b.dir, resultNote+"*"))
 	require.NoError(t, err)
 	assert.Empty(t, results)
 }
@@ -491,9 +492,19 @@ func TestRunUnderAnotherUUID(t *testing.T) {
 	_, err = b.spool.Do(t.Context(), b.log, Call{ID: id, Update: &deploylog.Update{Progress: ptr(9)}})
 	require.NoError(t, err)
 	b.srv.Faults().Reset()
-	assert.Equal(t, 2, b.flush(t))
+	full := New(b.dir, nil)
+	full.queue.Fault = func(op, path string) error {
+		if op != "write" {
+			return nil
+		}
+		return &fs.PathError{Op: op, Path: path, Err: syscall.ENOSPC}
+	}
+	o, err := full.Do(t.Context(), b.log, Call{ID: id, Update: &deploylog.Update{CurrentStep: ptr("full")}})
+	require.NoError(t, err)
+	assert.Equal(t, there.ID(), o.ID, "also when nothing can be noted")
+	assert.Equal(t, 1, b.flush(t), "the start, whose other name was not noted")
 	require.Len(t, b.records(t), 1)
-	o, err := b.spool.Do(t.Context(), b.log, Call{ID: id, Update: &deploylog.Update{CurrentStep: ptr("x")}})
+	o, err = b.spool.Do(t.Context(), b.log, Call{ID: id, Update: &deploylog.Update{CurrentStep: ptr("x")}})
 	require.NoError(t, err)
 	assert.Equal(t, there.ID(), o.ID)
 	assert.Equal(t, 9, o.Run.Progress)

@@ -77,7 +77,7 @@ func WriteFunc(path string, mode fs.FileMode, write func(io.Writer) error) (err 
 		return errors.Join(cause(err), remove(tmp.Name()))
 	}
 	_ = removeLeftovers(target, abandoned) // the file is written, which was requested
-	return syncDir(dir)
+	return SyncDir(dir)
 }
 
 // abandoned is the age from which on nobody is writing a temporary file any more.

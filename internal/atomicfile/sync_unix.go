@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// syncDir makes a rename in dir durable. File systems that cannot sync a
+// SyncDir makes a rename in dir durable. File systems that cannot sync a
 // folder say EINVAL or ENOTSUP; they have nothing more to offer, so that is
 // no error.
-func syncDir(dir string) error {
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

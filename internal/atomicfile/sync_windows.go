@@ -1,5 +1,5 @@
 package atomicfile
 
-// syncDir does nothing: Windows has no way to sync a folder, and the rename
+// SyncDir does nothing: Windows has no way to sync a folder, and the rename
 // is written through by the file system's journal.
-func syncDir(string) error { return nil }
+func SyncDir(string) error { return nil }

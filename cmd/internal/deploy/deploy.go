@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -170,23 +171,12 @@ func (a *app) deployCall(c *cli.Context, call spool.Call) error {
 	if err != nil {
 		return err
 	}
-	if d.spool == nil {
-		run, err := d.direct(c, call)
-		if err != nil {
-			return deployError(err)
-		}
-		d.hooks.carried(c.Context, call, run)
-		err = a.printCall(c, call, spool.Outcome{ID: run.ID, Run: &run})
-		d.hooks.send(c.Context, call)
-		return err
-	}
-	d.hooks.expect(c.Context, call)
-	outcome, err := d.spool.Do(c.Context, d.log, call)
+	call.Note = d.hooks.note(&call)
+	outcome, err := d.do(c.Context, call)
 	for _, w := range outcome.Warnings {
 		a.Note("warning: %v", w)
 	}
 	if err != nil {
-		d.hooks.forget(call)
 		return deployError(err)
 	}
 	err = a.printCall(c, call, outcome)
@@ -194,16 +184,27 @@ func (a *app) deployCall(c *cli.Context, call spool.Call) error {
 	return err
 }
 
-func (d *deploy) direct(c *cli.Context, call spool.Call) (deploylog.Run, error) {
+// do makes a call, by way of the spool where there is one.
+func (d *deploy) do(ctx context.Context, call spool.Call) (spool.Outcome, error) {
+	if d.spool != nil {
+		return d.spool.Do(ctx, d.log, call)
+	}
+	var run deploylog.Run
+	var err error
 	switch {
 	case call.Start != nil:
-		return d.log.Start(c.Context, *call.Start)
+		run, err = d.log.Start(ctx, *call.Start)
 	case call.Update != nil:
-		return d.log.Update(c.Context, call.ID, *call.Update)
+		run, err = d.log.Update(ctx, call.ID, *call.Update)
 	case call.Complete != nil:
-		return d.log.Complete(c.Context, call.ID, *call.Complete)
+		run, err = d.log.Complete(ctx, call.ID, *call.Complete)
+	default:
+		run, err = d.log.Rollback(ctx, call.ID, *call.Rollback)
 	}
-	return d.log.Rollback(c.Context, call.ID, *call.Rollback)
+	if err == nil {
+		d.hooks.carried(ctx, call, run)
+	}
+	return spool.Outcome{ID: run.ID, Run: &run}, err
 }
 
 // deployError marks wrong input as wrong usage.

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -93,27 +94,12 @@ func endOf(call *spool.Call) deploylog.State {
 	return ""
 }
 
-func callKey(call *spool.Call) string {
-	return strings.ToLower(call.ID.String()) + " " + string(endOf(call))
-}
-
-// expect notes who is to be told of a call that may be carried out later.
-func (w *webhooks) expect(ctx context.Context, call spool.Call) {
-	if w.n == nil || endOf(&call) == "" {
-		return
+// note returns who is to be told of a call that another process may carry out.
+func (w *webhooks) note(call *spool.Call) json.RawMessage {
+	if w.n == nil || endOf(call) == "" {
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, webhookTime)
-	defer cancel()
-	if err := w.n.Expect(ctx, callKey(&call)); err != nil {
-		w.a.Note("warning: %v", err)
-	}
-}
-
-// forget is for a call that was refused.
-func (w *webhooks) forget(call spool.Call) {
-	if w.n != nil && endOf(&call) != "" {
-		w.n.Forget(callKey(&call))
-	}
+	return w.n.Targets()
 }
 
 // carried writes the messages about a run that a call has ended.
@@ -126,7 +112,7 @@ func (w *webhooks) carried(ctx context.Context, call spool.Call, run deploylog.R
 	// this one.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), webhookTime)
 	defer cancel()
-	if err := w.n.Carried(ctx, callKey(&call), run); err != nil {
+	if err := w.n.Add(ctx, run, call.Note); err != nil {
 		w.a.Note("warning: nobody is told by webhook that run %s ended: %v", run.ID, err)
 	}
 }
