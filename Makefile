@@ -76,7 +76,7 @@ proof-apply:
 proof-twin:
 	$(PROVE) -run 'TestEqual|TestKilled|TestManyRows|TestMillionRows|TestLargeAttachments' ./erp/erptest/twin
 proof-import:
-	ERPHUB_KILL_EVERY=1 $(PROVE) -run 'TestKilled$$|TestFlatMemory$$|TestTenThousand$$' ./erp/transfer
+	ERPHUB_KILL_EVERY=1 $(PROVE) -run 'TestKilled$$|TestFlatMemory$$|TestTenThousand$$' ./dict/transfer
 proof-calls:
 	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(PROVE) -run 'TestRandomHistories|TestKilledAtRandom' ./deploylog/spool
 	ERPHUB_OUTBOX_SEED=1000 ERPHUB_OUTBOX_SEEDS=500 $(PROVE) -run 'TestRandomHistories$$' ./internal/outbox

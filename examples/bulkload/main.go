@@ -17,9 +17,10 @@ import (
 	"path/filepath"
 
 	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/transfer"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/erp/transfer"
 )
 
 func main() {
@@ -69,7 +70,7 @@ func fromFile(ctx context.Context, out io.Writer, client *erp.Client, dir string
 		},
 	}
 	file := transfer.File{Path: path, Format: transfer.CSV, Called: "partners.csv"}
-	dictionary := transfer.NewDictionary(restdict.NewSource(client, nil))
+	dictionary := values.NewDictionary(restdict.NewSource(client, nil))
 	result, err := transfer.Import(ctx, client, dictionary, file, options)
 	if !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("the import should have been cut off, got %v", err)

@@ -28,7 +28,7 @@ var aims = []aim{
 	{what: "an embedded ERP opened, ns", pkg: "erp/erptest/internal/seed", benchmark: "BenchmarkOpen", unit: "ns/op", atMost: 10e6},
 	{what: "a further embedded ERP in memory, MiB", pkg: "erp/erptest", benchmark: "BenchmarkFurtherERP", unit: "MiB-each", atMost: 2},
 	{what: "a twin opened, ns", pkg: "erp/erptest/twin", benchmark: "BenchmarkFromTwin", unit: "ns/op", atMost: 20e6},
-	{what: "10,000 records imported, ms", pkg: "erp/transfer", benchmark: "BenchmarkImport/Import", unit: "ms/10,000", atMost: 10_000},
+	{what: "10,000 records imported, ms", pkg: "dict/transfer", benchmark: "BenchmarkImport/Import", unit: "ms/10,000", atMost: 10_000},
 	{what: "dictionary from PostgreSQL to the raw read", pkg: "dict/dbdict", benchmark: "BenchmarkLoad/PostgreSQL", unit: "raw/ours", invert: true, atMost: 1.5},
 	{what: "dictionary from SQLite to the raw read", pkg: "dict/dbdict", benchmark: "BenchmarkLoad/SQLite", unit: "raw/ours", invert: true, atMost: 1.5},
 	{what: "dictionary from PostgreSQL, ms", pkg: "dict/dbdict", benchmark: "BenchmarkLoad/PostgreSQL", unit: "ms/load", atMost: 1000},

@@ -6,6 +6,8 @@
 package text
 
 import (
+	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -120,4 +122,22 @@ func Hidden(r rune) bool {
 	}
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner
+}
+
+// Invalid says what is in a value that no text has, "" for nothing.
+func Invalid(value []byte) string {
+	if bytes.IndexByte(value, 0) >= 0 {
+		return "a NUL byte"
+	}
+	if utf8.Valid(value) {
+		return ""
+	}
+	for i := 0; i < len(value); {
+		c, n := utf8.DecodeRune(value[i:])
+		if c == utf8.RuneError && n == 1 {
+			return fmt.Sprintf("the byte 0x%02X behind %s, which is not UTF-8", value[i], Quote(string(value[max(0, i-10):i])))
+		}
+		i += n
+	}
+	return ""
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/transfer"
+	"github.com/erphub/erphub/dict/transfer/xlsx"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/transfer"
-	"github.com/erphub/erphub/erp/transfer/xlsx"
 	"github.com/erphub/erphub/internal/atomicfile"
 )
 
@@ -124,13 +125,13 @@ func (a *app) exportTo(ctx context.Context, client *erp.Client, out io.Writer, f
 	if format == "csv" && noFormulas {
 		w = plainCells{w}
 	}
-	return transfer.Export(ctx, client, transfer.NewDictionary(restdict.NewSource(client, nil)), w, opts)
+	return transfer.Export(ctx, client, values.NewDictionary(restdict.NewSource(client, nil)), w, opts)
 }
 
 // plainCells writes rows in which a spreadsheet finds no formula.
 type plainCells struct{ transfer.RowWriter }
 
-func (w plainCells) Row(cells []transfer.Cell) error {
+func (w plainCells) Row(cells []values.Cell) error {
 	plain := slices.Clone(cells)
 	for i := range plain {
 		plain[i].Text = output.NoFormula(plain[i].Text)

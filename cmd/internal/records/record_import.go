@@ -16,9 +16,10 @@ import (
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/transfer"
+	"github.com/erphub/erphub/dict/transfer/xlsx"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/transfer"
-	"github.com/erphub/erphub/erp/transfer/xlsx"
 )
 
 // atOnceTimeout is how long the server may work on one transaction of many records.
@@ -87,7 +88,7 @@ func (a *app) recordImport(c *cli.Context) error {
 	}
 	bar := a.RateOf("importing", "rows")
 	opts.Progress = func(p transfer.Progress) { bar.Set(p.Rows(), p.Total) }
-	result, err := transfer.Import(c.Context, client, transfer.NewDictionary(restdict.NewSource(client, nil)), in, opts)
+	result, err := transfer.Import(c.Context, client, values.NewDictionary(restdict.NewSource(client, nil)), in, opts)
 	bar.Done()
 	return a.imported(c, in.Name(), opts, result, err)
 }
@@ -164,12 +165,21 @@ func (a *app) cutOff(ctx context.Context, name string, opts transfer.ImportOptio
 	return fmt.Errorf("%w; continue with the same command and --resume (%s says how far %s came)", err, opts.Journal, name)
 }
 
+// importAdvice names the flags that say how a file is written.
+var importAdvice = values.Advice{
+	DecimalComma: "give --decimal-comma",
+	DateFormat:   "give --date-format, such as DD.MM.YYYY",
+	Zone:         "give --zone, such as Europe/Berlin",
+	Ignore:       "ignore it with --map HEADING=",
+}
+
 // importOptions reads the flags.
 func importOptions(c *cli.Context) (transfer.ImportOptions, error) {
 	opts := transfer.ImportOptions{
 		Table: c.Args().First(), Key: shell.CommaList(c.String("key")), Map: map[string]string{},
-		SkipEmpty: c.Bool("skip-empty"), DecimalComma: c.Bool("decimal-comma"), DateFormat: c.String("date-format"),
-		DryRun: c.Bool("dry-run"), AllOrNothing: c.Bool("all-or-nothing"), MaxErrors: c.Int("max-errors"),
+		SkipEmpty: c.Bool("skip-empty"),
+		Values:    values.Options{DecimalComma: c.Bool("decimal-comma"), DateFormat: c.String("date-format"), Advice: importAdvice},
+		DryRun:    c.Bool("dry-run"), AllOrNothing: c.Bool("all-or-nothing"), MaxErrors: c.Int("max-errors"),
 		BatchSize: c.Int("batch"), Errors: c.String("errors"), Resume: c.Bool("resume"),
 	}
 	switch {
@@ -190,7 +200,7 @@ func importOptions(c *cli.Context) (transfer.ImportOptions, error) {
 	}
 	if zone := c.String("zone"); zone != "" {
 		var err error
-		if opts.Zone, err = time.LoadLocation(zone); err != nil {
+		if opts.Values.Zone, err = time.LoadLocation(zone); err != nil {
 			return opts, shell.Usagef("--zone %q is not a time zone such as Europe/Berlin or UTC", zone)
 		}
 	}

@@ -1,0 +1,76 @@
+package values
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/erphub/erphub/dict/registry"
+)
+
+// Dictionary describes tables and lists. A [registry.Registry] is one, and
+// [NewDictionary] makes one that reads only what an import needs.
+type Dictionary interface {
+	Table(ctx context.Context, name string, with ...registry.Detail) (registry.Table, error)
+	Reference(ctx context.Context, name string, with ...registry.Detail) (registry.Reference, error)
+}
+
+// NewDictionary is a dictionary that reads a table, and the tables it refers to,
+// when they are asked for. It is safe for concurrent use.
+func NewDictionary(source registry.Source) Dictionary { return &lazy{source: source} }
+
+type lazy struct {
+	source registry.Source
+
+	mu      sync.Mutex // guards what follows
+	tables  []string
+	catalog *registry.Catalog
+}
+
+// Table implements [Dictionary].
+func (l *lazy) Table(ctx context.Context, name string, with ...registry.Detail) (registry.Table, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.catalog != nil {
+		t, err := l.catalog.Table(ctx, name, with...)
+		var beyond *registry.ScopeError
+		if !errors.As(err, &beyond) {
+			return t, err
+		}
+		// What one column refers to is asked for, so others will be.
+		for _, known := range slices.Clone(l.tables) {
+			if t, err := l.catalog.Table(ctx, known, with...); err == nil {
+				for _, c := range t.Columns {
+					if c.ForeignTable != "" && !c.Type.IsList() {
+						l.add(c.ForeignTable)
+					}
+				}
+			}
+		}
+	}
+	l.add(name)
+	catalog, err := registry.LoadScope(ctx, l.source, registry.Scope{Tables: l.tables})
+	if err != nil {
+		return registry.Table{}, err
+	}
+	l.catalog = catalog
+	return catalog.Table(ctx, name, with...)
+}
+
+func (l *lazy) add(table string) {
+	if !slices.ContainsFunc(l.tables, func(t string) bool { return strings.EqualFold(t, table) }) {
+		l.tables = append(l.tables, table)
+	}
+}
+
+// Reference implements [Dictionary].
+func (l *lazy) Reference(ctx context.Context, name string, with ...registry.Detail) (registry.Reference, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.catalog == nil {
+		return registry.Reference{}, &registry.NotFoundError{Kind: "reference", Name: name, Empty: true}
+	}
+	return l.catalog.Reference(ctx, name, with...)
+}

@@ -1,0 +1,167 @@
+package values
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/nearest"
+	"github.com/erphub/erphub/internal/text"
+)
+
+// Columns finds the columns of a table by what people call them.
+type Columns struct {
+	table  *registry.Table
+	labels map[string][]*registry.Column
+}
+
+// NewColumns are the columns of a table.
+func NewColumns(t *registry.Table) *Columns {
+	c := &Columns{table: t, labels: map[string][]*registry.Column{}}
+	for i := range t.Columns {
+		col := &t.Columns[i]
+		label := strings.ToLower(strings.TrimSpace(col.Label))
+		c.labels[label] = append(c.labels[label], col)
+	}
+	return c
+}
+
+// Target is the column of a name or a label, in any case, or of Column:By, which
+// names the column of the other table that the values are of. The error is about
+// the name.
+func (c *Columns) Target(name string) (*registry.Column, Target, error) {
+	col, err := c.named(name)
+	by := ""
+	if err != nil {
+		base, after, ok := strings.Cut(name, ":")
+		if !ok {
+			return nil, Target{}, err
+		}
+		if col, err = c.named(strings.TrimSpace(base)); err != nil {
+			return nil, Target{}, err
+		}
+		by = strings.TrimSpace(after)
+		if col.ForeignTable == "" || col.Type.IsList() {
+			return nil, Target{}, fmt.Errorf("%s refers to no other table, so there is nothing to find by %s; write %s alone", col.Name, text.Quote(by), col.Name)
+		}
+	}
+	t := OfColumn(col)
+	t.By = by
+	return col, t, nil
+}
+
+// named is the column of a name or a label.
+func (c *Columns) named(name string) (*registry.Column, error) {
+	for i := range c.table.Columns {
+		if col := &c.table.Columns[i]; strings.EqualFold(col.Name, name) {
+			return col, nil
+		}
+	}
+	found := c.labels[strings.ToLower(name)]
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+	default:
+		names := make([]string, len(found))
+		for i, col := range found {
+			names[i] = col.Name
+		}
+		return nil, fmt.Errorf("%d columns are called %s: %s; use the name of the column", len(found), text.Quote(name), strings.Join(names, ", "))
+	}
+	base, _, _ := strings.Cut(name, ":")
+	var known []string
+	for _, col := range c.table.Columns {
+		known = append(known, col.Name, col.Label)
+	}
+	hint := ""
+	if near := nearest.Name(base, known); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return nil, fmt.Errorf("%s has no column %s%s", c.table.Name, text.Quote(name), hint)
+}
+
+// ReadOnly says why nobody but the ERP writes a column, "" when others may.
+func ReadOnly(c *registry.Column) string {
+	switch strings.ToLower(c.Name) {
+	case "created", "createdby", "updated", "updatedby":
+		return "is written by the ERP itself"
+	}
+	switch {
+	case c.Virtual():
+		return "is computed by the ERP"
+	case c.Type == dict.TypeButton && !strings.HasSuffix(c.Name, "_ID"):
+		return "is a button, which the API does not write"
+	case c.Type == dict.TypeImage:
+		return "is an image, which the API does not write"
+	case c.Type == dict.TypeRowID, c.Type == dict.TypeDashboardContent:
+		return "is of a type that the API does not write"
+	}
+	return ""
+}
+
+// Written is a value for a column of a record.
+type Written struct {
+	Column *registry.Column
+	Value
+}
+
+// Record reads the values of one record, which are given by what [Columns.Target]
+// takes. They come back in the order of their columns' names. The problems are all
+// that is wrong with them; any other error is that of the dictionary or the ERP.
+func (r *Reader) Record(ctx context.Context, t *registry.Table, given map[string]json.RawMessage) (all []Written, problems []error, err error) {
+	columns := NewColumns(t)
+	add := func(name string, err error) {
+		problems = append(problems, fmt.Errorf("%s: %w", text.Shorten(name, 80), err))
+	}
+	used := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		col, target, err := columns.Target(name)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		why := ReadOnly(col)
+		switch {
+		case col.Key:
+			why = "is the key, which the ERP gives"
+		case used[col.Name]:
+			why = "is given twice"
+		case why == "" && target.By != "":
+			if err := r.Check(ctx, target); err != nil {
+				problems = append(problems, err)
+				continue
+			}
+		}
+		used[col.Name] = true
+		if why != "" {
+			problems = append(problems, fmt.Errorf("%s %s", col.Name, why))
+			continue
+		}
+		v, err := r.Read(ctx, target, CellOf(given[name]))
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case err != nil:
+			add(col.Name, err)
+		default:
+			all = append(all, Written{col, v})
+		}
+	}
+	err = r.Lookup(ctx, pointers(all), func(v *Value, err error) { add(v.target.Name, err) })
+	slices.SortFunc(all, func(a, b Written) int { return strings.Compare(a.Column.Name, b.Column.Name) })
+	return all, problems, err
+}
+
+func pointers(all []Written) []*Value {
+	out := make([]*Value, len(all))
+	for i := range all {
+		out[i] = &all[i].Value
+	}
+	return out
+}

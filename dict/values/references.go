@@ -1,0 +1,500 @@
+package values
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/internal/searches"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/nearest"
+	"github.com/erphub/erphub/internal/text"
+)
+
+// Bounds of looking records up.
+const (
+	maxFound   = 5_000  // records of one condition
+	maxCached  = 50_000 // texts of one reference
+	maxNearest = 10     // texts that something near is looked for
+)
+
+// reference is how the values of a field are found.
+type reference struct {
+	erp.RefLookup
+	key     string // column of the foreign table that is stored; empty: the server finds by itself
+	numeric bool   // the key is a number
+	uuid    bool   // the key is the UUID
+	by      string // column that the values are of; empty: any
+	byValue string // writes that the values are search keys
+	cache   map[string]referred
+}
+
+// referred is what a text refers to.
+type referred struct {
+	send  any
+	plain string
+	name  string // of the record
+	err   error
+}
+
+// Check fails if the values of a target that refers to records cannot be found as its
+// By says.
+func (r *Reader) Check(ctx context.Context, t Target) error {
+	_, err := r.spec(ctx, &t)
+	return err
+}
+
+// spec is how the values of a target are found. The error is about its By.
+func (r *Reader) spec(ctx context.Context, f *Target) (*reference, error) {
+	if s := r.specs[*f]; s != nil {
+		return s, nil
+	}
+	s := &reference{cache: map[string]referred{}, byValue: f.Name + ":Value"}
+	t, err := r.dict.Table(ctx, f.Foreign)
+	switch {
+	case errors.Is(err, registry.ErrNotFound) && f.By == "":
+		s.Table = f.Foreign
+	case err != nil:
+		return nil, err
+	default:
+		if err := r.describe(ctx, s, f, &t); err != nil {
+			return nil, err
+		}
+	}
+	r.specs[*f] = s
+	return s, nil
+}
+
+func (r *Reader) describe(ctx context.Context, s *reference, f *Target, t *registry.Table) error {
+	s.RefLookup, s.key = r.lookup(ctx, f, t)
+	s.numeric = strings.EqualFold(s.key, t.Name+"_ID")
+	if f.Type.IsUUID() {
+		s.key, s.uuid, s.numeric = t.Name+"_UU", true, false
+	}
+	switch lower := strings.ToLower(f.By); {
+	case f.By == "":
+		return nil
+	case lower == "id", strings.EqualFold(f.By, s.key):
+		s.by = s.key
+	case lower == "uid":
+		s.by = t.Name + "_UU"
+	default:
+		col, ok := t.Column(f.By)
+		if !ok || col.Virtual() || col.Secure || col.Encrypted {
+			var names []string
+			for _, c := range t.Columns {
+				names = append(names, c.Name)
+			}
+			hint := ""
+			if near := nearest.Name(f.By, names); near != "" {
+				hint = fmt.Sprintf("; did you mean %q?", f.Name+":"+near)
+			}
+			return fmt.Errorf("%s has no column %s to find its records by%s", t.Name, text.Quote(f.By), hint)
+		}
+		if !col.Type.IsText() || col.ForeignTable != "" || col.Type.IsList() {
+			return fmt.Errorf("records of %s are not found by %s, which is no text", t.Name, col.Name)
+		}
+		s.by, s.Columns = col.Name, []string{col.Name}
+	}
+	return nil
+}
+
+// lookup says how records of a table are called by name, for the values of a
+// column that refers to it, and which column of the table the values are.
+func (r *Reader) lookup(ctx context.Context, col *Target, t *registry.Table) (erp.RefLookup, string) {
+	l := erp.RefLookup{Table: t.Name}
+	key, display := t.Name+"_ID", ""
+	if col.ReferenceID > 0 && !col.Type.IsList() {
+		if ref, err := r.list(ctx, col.ReferenceID); err == nil && ref.Lookup != nil {
+			key, display = ref.Lookup.Key, ref.Lookup.Display
+		}
+	}
+	for i := range t.Columns {
+		if c := &t.Columns[i]; c.Readable() && !c.Key && (c.Name == "AD_Org_ID" || c.Parent) && !slices.Contains(l.Identifier, c.Name) {
+			l.Show = append(l.Show, c.Name)
+		}
+	}
+	l.Columns, l.Identifier = t.NameColumns(display)
+	return l, key
+}
+
+// way is by what a text is looked up.
+type way int
+
+const (
+	byKey way = iota
+	byUUID
+	byName
+)
+
+func (s *reference) way(name string) way {
+	_, isUUID := dict.ParseUUID(name)
+	_, err := strconv.ParseInt(name, 10, 64)
+	switch {
+	case s.by != "" && strings.EqualFold(s.by, s.key):
+		return byKey
+	case s.by != "" && strings.EqualFold(s.by, s.Table+"_UU"):
+		return byUUID
+	case s.by != "":
+		return byName
+	case isUUID:
+		return byUUID
+	case s.numeric && err == nil, !s.numeric:
+		return byKey
+	}
+	return byName
+}
+
+// Lookup finds the records that values name: all of them in few requests, and each
+// record only once. What is wrong with one is told to wrong. Values that name no
+// record are left as they are.
+func (r *Reader) Lookup(ctx context.Context, values []*Value, wrong func(*Value, error)) error {
+	values = slices.DeleteFunc(slices.Clone(values), func(v *Value) bool { return v.name == "" })
+	type wanted struct {
+		spec  *reference
+		names map[string]bool
+	}
+	var order []*wanted
+	bySpec := map[*reference]*wanted{}
+	for _, v := range values {
+		s, err := r.spec(ctx, &v.target)
+		if err != nil {
+			return err
+		}
+		if _, known := s.cache[v.name]; known {
+			continue
+		}
+		w := bySpec[s]
+		if w == nil {
+			w = &wanted{s, map[string]bool{}}
+			bySpec[s] = w
+			order = append(order, w)
+		}
+		w.names[v.name] = true
+	}
+	for _, w := range order {
+		if len(w.spec.cache)+len(w.names) > maxCached {
+			w.spec.cache = map[string]referred{}
+			for _, v := range values { // those of this chunk that were known
+				if r.specs[v.target] == w.spec {
+					w.names[v.name] = true
+				}
+			}
+		}
+		if err := r.find(ctx, w.spec, w.names); err != nil {
+			return err
+		}
+	}
+	for _, v := range values {
+		got := r.specs[v.target].cache[v.name]
+		if got.err != nil {
+			wrong(v, got.err)
+			continue
+		}
+		v.Send, v.Plain, v.Name, v.name = got.send, got.plain, got.name, ""
+	}
+	return nil
+}
+
+// find fills the cache with what texts refer to.
+func (r *Reader) find(ctx context.Context, s *reference, names map[string]bool) error {
+	if s.key == "" || r.client == nil {
+		for name := range names {
+			s.cache[name] = unchecked(name)
+		}
+		return nil
+	}
+	groups := map[way][]string{}
+	for name := range names {
+		w := s.way(name)
+		groups[w] = append(groups[w], name)
+	}
+	for _, w := range []way{byKey, byUUID, byName} {
+		list := groups[w]
+		slices.Sort(list)
+		if err := r.findAll(ctx, s, w, list); err != nil {
+			if errors.Is(err, erp.ErrForbidden) || errors.Is(err, erp.ErrNotFound) {
+				for _, name := range list { // the role may not read the table: the ERP decides
+					s.cache[name] = unchecked(name)
+				}
+				continue
+			}
+			return fmt.Errorf("looking up records of %s: %w", s.Table, err)
+		}
+	}
+	return nil
+}
+
+// unchecked is a text that the server resolves.
+func unchecked(name string) referred {
+	if n, err := strconv.ParseInt(name, 10, 64); err == nil {
+		return referred{send: n, plain: name}
+	}
+	if _, ok := dict.ParseUUID(name); ok {
+		return referred{send: map[string]string{"uid": name}, plain: name}
+	}
+	return referred{send: map[string]string{"identifier": name}, plain: name}
+}
+
+// findAll looks texts up that are of one kind.
+func (r *Reader) findAll(ctx context.Context, s *reference, w way, names []string) error {
+	var single []string
+	columns := 1
+	if w == byName {
+		columns = max(2*len(s.Columns), 1)
+	}
+	for _, chunk := range searches.Chunks(names, columns) {
+		filter, left := s.filter(w, chunk)
+		single = append(single, left...)
+		if filter.IsZero() {
+			continue
+		}
+		index := map[string][]erp.Record{}
+		q := &erp.Query{Filter: filter, Select: s.selected(), Top: 100, Limit: maxFound}
+		for rec, err := range r.client.Records(ctx, s.Table, q) {
+			if err != nil {
+				return err
+			}
+			for _, name := range s.names(w, rec) {
+				if !slices.ContainsFunc(index[name], func(known erp.Record) bool { return known.ID() == rec.ID() }) {
+					index[name] = append(index[name], rec)
+				}
+			}
+		}
+		for _, name := range chunk {
+			if slices.Contains(left, name) {
+				continue
+			}
+			if err := r.take(ctx, s, w, name, index[fold(w, name)]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range single { // the filter language cannot write them
+		if err := r.findOne(ctx, s, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fold is what texts are compared by: names without regard to case.
+func fold(w way, name string) string {
+	if w == byName {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
+// filter is the condition that finds records; left are texts that it cannot have.
+func (s *reference) filter(w way, names []string) (f erp.Filter, left []string) {
+	switch w {
+	case byKey:
+		if !s.numeric {
+			return searches.AnyOf(s.key, names)
+		}
+		var numbers []int64
+		for _, name := range names {
+			if n, err := strconv.ParseInt(name, 10, 64); err == nil {
+				numbers = append(numbers, n)
+			}
+		}
+		if len(numbers) == 0 {
+			return f, nil
+		}
+		return erp.ActiveOrNot(erp.In(s.key, numbers...)), nil
+	case byUUID:
+		return erp.ActiveOrNot(erp.In(s.Table+"_UU", names...)), nil
+	}
+	var all []erp.Filter
+	for _, column := range s.Columns {
+		lower := make([]string, len(names))
+		for i, name := range names {
+			lower[i] = strings.ToLower(name)
+		}
+		one, inexpressible := searches.AnyOf(string(erp.ToLower(column)), lower)
+		// Some databases know small letters of ASCII only.
+		if exact := slices.DeleteFunc(slices.Clone(names), isASCII); len(exact) > 0 {
+			as, _ := searches.AnyOf(column, exact)
+			one = erp.Or(one, as)
+		}
+		if all = append(all, one); left == nil {
+			for i, name := range names {
+				if slices.Contains(inexpressible, lower[i]) {
+					left = append(left, name)
+				}
+			}
+		}
+	}
+	return erp.Or(all...), left
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// selected are the columns to read.
+func (s *reference) selected() []string {
+	var all []string
+	for _, column := range slices.Concat(s.Identifier, s.Columns, s.Show, []string{s.key}) {
+		if !strings.EqualFold(column, s.Table+"_ID") && !strings.EqualFold(column, s.Table+"_UU") && !slices.Contains(all, column) {
+			all = append(all, column)
+		}
+	}
+	return all
+}
+
+// names are the texts that a record is found by.
+func (s *reference) names(w way, rec erp.Record) []string {
+	switch w {
+	case byKey:
+		return []string{s.keyOf(rec)}
+	case byUUID:
+		return []string{rec.UUID()}
+	}
+	var names []string
+	for _, column := range s.Columns {
+		if name, ok := rec.Text(column); ok && name != "" {
+			names = append(names, strings.ToLower(strings.TrimSpace(name)))
+		}
+	}
+	return names
+}
+
+// keyOf is what a record is referred to by.
+func (s *reference) keyOf(rec erp.Record) string {
+	switch {
+	case s.uuid:
+		return rec.UUID()
+	case s.numeric:
+		return rec.ID().String()
+	}
+	if ref, ok := rec.Ref(s.key); ok {
+		return ref.ID.String()
+	}
+	name, _ := rec.Text(s.key)
+	return name
+}
+
+// take notes what a text refers to.
+func (r *Reader) take(ctx context.Context, s *reference, w way, name string, found []erp.Record) error {
+	if len(found) > 1 && w == byName { // capitals count where they tell records apart
+		var exact []erp.Record
+		for _, rec := range found {
+			if slices.ContainsFunc(s.Columns, func(c string) bool {
+				is, _ := rec.Text(c)
+				return strings.TrimSpace(is) == name
+			}) {
+				exact = append(exact, rec)
+			}
+		}
+		if len(exact) > 0 {
+			found = exact
+		}
+	}
+	switch {
+	case len(found) == 1:
+		s.cache[name] = s.refer(found[0])
+	case len(found) > 1:
+		matches := make([]erp.RefMatch, len(found))
+		for i, rec := range found {
+			matches[i] = erp.RefMatch{ID: rec.ID(), Record: rec}
+		}
+		s.cache[name] = referred{err: s.ambiguous(name, matches)}
+	case w == byKey && s.numeric:
+		hint := ""
+		if slices.Contains(s.Columns, "Value") && s.by == "" {
+			hint = fmt.Sprintf("; if it is a search key, write %s", s.byValue)
+		}
+		s.cache[name] = referred{err: fmt.Errorf("there is no record %s in %s that the role may see%s", text.Quote(name), s.Table, hint)}
+	case w != byName || r.asked >= maxNearest || len(s.Columns) == 0:
+		s.cache[name] = referred{err: fmt.Errorf("no record of %s that the role may see is called %s", s.Table, text.Quote(name))}
+	default:
+		r.asked++
+		return r.findOne(ctx, s, name)
+	}
+	return nil
+}
+
+func (s *reference) refer(rec erp.Record) referred {
+	key, name := s.keyOf(rec), s.nameOf(rec)
+	if n, ok := rec.ID().Int(); ok && s.numeric {
+		return referred{send: n, plain: key, name: name}
+	}
+	return referred{send: key, plain: key, name: name}
+}
+
+// nameOf is what people call a record; empty: nothing that was read says it.
+func (s *reference) nameOf(rec erp.Record) string {
+	for _, column := range slices.Concat([]string{"Name", "DocumentNo", "Value"}, s.Columns) {
+		if name, ok := rec.Text(column); ok && name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// findOne looks one name up by itself, which also finds what is near.
+func (r *Reader) findOne(ctx context.Context, s *reference, name string) error {
+	l := s.RefLookup
+	if s.key != "" && !s.numeric && !s.uuid && !slices.Contains(l.Show, s.key) {
+		l.Show = append(slices.Clone(l.Show), s.key)
+	}
+	if len(l.Columns) == 0 {
+		s.cache[name] = unchecked(name)
+		return nil
+	}
+	found, err := r.client.FindRef(ctx, l, name)
+	var wrong *erp.RefError
+	switch {
+	case err == nil:
+		s.cache[name] = s.refer(found.Record)
+	case errors.As(err, &wrong) && len(wrong.Matches) > 0:
+		s.cache[name] = referred{err: s.ambiguous(name, wrong.Matches)}
+	case errors.As(err, &wrong), errors.Is(err, erp.ErrInvalid):
+		s.cache[name] = referred{err: err}
+	default:
+		return err
+	}
+	return nil
+}
+
+// ambiguous says which records a name may mean.
+func (s *reference) ambiguous(name string, matches []erp.RefMatch) error {
+	var words []string
+	for i, m := range matches {
+		if i == 5 {
+			words = append(words, fmt.Sprintf("and %d more", len(matches)-i))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s (%s)", m.ID, text.Shorten(strings.Join(m.Facts(s.RefLookup), ", "), 120)))
+	}
+	return fmt.Errorf("%d records of %s are called %s: %s; give the number of the one that is meant, or write %s",
+		len(matches), s.Table, text.Quote(name), strings.Join(words, "; "), s.byValue)
+}
+
+func readReference(v *Value, cell Cell) error {
+	s, ok := key(cell)
+	if !ok || cell.Kind == Bool {
+		return fmt.Errorf("%s refers to a record of %s: give its number, UUID, search key or name", v.target.Name, v.target.Foreign)
+	}
+	if s = strings.TrimSpace(s); s == "" {
+		v.clear()
+		return nil
+	}
+	if len(s) > maxName {
+		return fmt.Errorf("%s is too long for a record of %s", text.Quote(s), v.target.Foreign)
+	}
+	v.name = s
+	return nil
+}
+
+// maxName bounds the text that a record is looked up by, which travels in an
+// address.
+const maxName = 500 // bytes
