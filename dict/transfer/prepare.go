@@ -149,12 +149,13 @@ func (p *preparer) cells(ctx context.Context, r *row) error {
 			continue
 		}
 		v, err := p.read(ctx, f, cell)
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			r.fail(f.header, err)
+		var wrong *values.Error
+		if errors.As(err, &wrong) {
+			r.fail(f.header, wrong)
 			continue
+		}
+		if err != nil {
+			return err
 		}
 		if r.value(f) != nil {
 			r.fail(f.header, fmt.Errorf("%s has a value twice in the row", f.name()))

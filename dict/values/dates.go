@@ -1,7 +1,6 @@
 package values
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -23,11 +22,11 @@ func (r *Reader) date(v *Value, cell Cell) error {
 	}
 	switch {
 	case err != nil && r.day != "":
-		return fmt.Errorf("%s is not a date of the form %s or YYYY-MM-DD", text.Quote(cell.Text), strings.ToUpper(r.opts.DateFormat))
+		return wrong("%s is not a date of the form %s or YYYY-MM-DD", text.Quote(cell.Text), strings.ToUpper(r.opts.DateFormat))
 	case err != nil:
-		return fmt.Errorf("%s is not a date; write YYYY-MM-DD%s", text.Quote(cell.Text), or(r.opts.Advice.DateFormat))
+		return wrong("%s is not a date; write YYYY-MM-DD%s", text.Quote(cell.Text), or(r.opts.Advice.DateFormat))
 	case day.Year < 1:
-		return fmt.Errorf("%s is before the year 1", text.Quote(cell.Text))
+		return wrong("%s is before the year 1", text.Quote(cell.Text))
 	}
 	v.Plain = day.String()
 	v.Send = v.Plain
@@ -58,19 +57,19 @@ func (r *Reader) moment(v *Value, cell Cell) error {
 		}
 		switch {
 		case !found:
-			return fmt.Errorf("%s is not a date with time of the form 2026-03-09T14:05:06+01:00", text.Quote(cell.Text))
+			return wrong("%s is not a date with time of the form 2026-03-09T14:05:06+01:00", text.Quote(cell.Text))
 		case r.opts.Zone == nil:
-			return fmt.Errorf("%s is in no time zone; write 2026-03-09T14:05:06+01:00%s", text.Quote(cell.Text), or(r.opts.Advice.Zone))
+			return wrong("%s is in no time zone; write 2026-03-09T14:05:06+01:00%s", text.Quote(cell.Text), or(r.opts.Advice.Zone))
 		}
 	}
 	if at.Year() < 1 || at.Year() > 9999 {
-		return fmt.Errorf("%s is not in the years 1 to 9999", text.Quote(cell.Text))
+		return wrong("%s is not in the years 1 to 9999", text.Quote(cell.Text))
 	}
 	layout := "2006-01-02T15:04:05Z"
 	if v.target.Type == dict.TypeTimestampWithTimeZone {
 		layout = "2006-01-02T15:04:05.999999Z"
 	} else if at.Nanosecond() != 0 {
-		return fmt.Errorf("%s has fractions of a second, which %s does not keep", text.Quote(cell.Text), v.target.Name)
+		return wrong("%s has fractions of a second, which %s does not keep", text.Quote(cell.Text), v.target.Name)
 	}
 	v.Plain = at.UTC().Format(layout)
 	v.Send = v.Plain
@@ -86,5 +85,5 @@ func timeOfDay(v *Value, cell Cell) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s is not a time of the form 14:05:06", text.Quote(cell.Text))
+	return wrong("%s is not a time of the form 14:05:06", text.Quote(cell.Text))
 }

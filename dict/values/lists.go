@@ -48,7 +48,7 @@ func key(cell Cell) (string, bool) {
 func (r *Reader) listed(ctx context.Context, v *Value, cell Cell) error {
 	s, ok := key(cell)
 	if !ok {
-		return fmt.Errorf("it is neither a value of a list nor an object with its id")
+		return wrong("it is neither a value of a list nor an object with its id")
 	}
 	ref, err := r.list(ctx, v.target.ReferenceID)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *Reader) listed(ctx context.Context, v *Value, cell Cell) error {
 		return err
 	}
 	if n := utf8.RuneCountInString(chosen.Value); v.target.Length > 0 && n > v.target.Length {
-		return fmt.Errorf("%s has %d characters, and %s takes %d", text.Quote(chosen.Value), n, v.target.Name, v.target.Length)
+		return wrong("%s has %d characters, and %s takes %d", text.Quote(chosen.Value), n, v.target.Name, v.target.Length)
 	}
 	v.Send, v.Plain, v.Name = chosen.Value, chosen.Value, chosen.Name
 	return nil
@@ -109,7 +109,7 @@ func listValue(ref registry.Reference, s string) (registry.ListValue, error) {
 	for i, v := range active {
 		word := fmt.Sprintf("%s (%s)", v.Value, text.Shorten(v.Name, 60))
 		if near != "" && v.Name == near && len(matches) == 0 {
-			return v, fmt.Errorf("the list %s has no value %s; did you mean %s?", ref.Name, text.Quote(s), word)
+			return v, wrong("the list %s has no value %s; did you mean %s?", ref.Name, text.Quote(s), word)
 		}
 		if i == mostListed {
 			word = "…"
@@ -118,7 +118,7 @@ func listValue(ref registry.Reference, s string) (registry.ListValue, error) {
 			words = append(words, word)
 		}
 	}
-	return registry.ListValue{}, fmt.Errorf("the list %s has no value %s; it has %s", ref.Name, text.Quote(s), strings.Join(words, ", "))
+	return registry.ListValue{}, wrong("the list %s has no value %s; it has %s", ref.Name, text.Quote(s), strings.Join(words, ", "))
 }
 
 // Code is the code of a value of a list, given by code or label.
@@ -141,7 +141,7 @@ func (r *Reader) several(ctx context.Context, v *Value, cell Cell) error {
 		s, ok = selections(cell.Text, s, ok)
 	}
 	if !ok {
-		return fmt.Errorf("it is no list of values separated by commas")
+		return wrong("it is no list of values separated by commas")
 	}
 	var out []string
 	for part := range strings.SplitSeq(s, ",") {

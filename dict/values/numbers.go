@@ -1,7 +1,6 @@
 package values
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -14,11 +13,11 @@ import (
 func (r *Reader) number(cell Cell) (erp.Decimal, error) {
 	s := strings.TrimSpace(cell.Text)
 	if cell.Kind != Text && cell.Kind != Number {
-		return "", fmt.Errorf("%s is not a number", text.Quote(cell.Text))
+		return "", wrong("%s is not a number", text.Quote(cell.Text))
 	}
 	if cell.Kind == Text && r.opts.DecimalComma {
 		if strings.Contains(s, ".") {
-			return "", fmt.Errorf("%s has a point in it, and the decimal separator is a comma; write numbers without thousands separators", text.Quote(s))
+			return "", wrong("%s has a point in it, and the decimal separator is a comma; write numbers without thousands separators", text.Quote(s))
 		}
 		s = strings.Replace(s, ",", ".", 1)
 	}
@@ -41,10 +40,10 @@ func (r *Reader) number(cell Cell) (erp.Decimal, error) {
 		if strings.Contains(s, ",") && !r.opts.DecimalComma {
 			hint = or(r.opts.Advice.DecimalComma)
 		}
-		return "", fmt.Errorf("%s is not a number; write it with a point before the decimals%s", text.Quote(cell.Text), hint)
+		return "", wrong("%s is not a number; write it with a point before the decimals%s", text.Quote(cell.Text), hint)
 	}
 	if _, ok := d.Rat(); !ok || len(d.String()) > 200 {
-		return "", fmt.Errorf("%s has too many digits", text.Quote(cell.Text))
+		return "", wrong("%s has too many digits", text.Quote(cell.Text))
 	}
 	return d, nil
 }
@@ -70,11 +69,11 @@ func (r *Reader) integer(v *Value, cell Cell) error {
 	n, whole := d.Int64()
 	switch {
 	case !whole && !strings.ContainsAny(d.String(), "."):
-		return fmt.Errorf("%s is too large for a whole number", text.Quote(cell.Text))
+		return wrong("%s is too large for a whole number", text.Quote(cell.Text))
 	case !whole:
-		return fmt.Errorf("%s is not a whole number", text.Quote(cell.Text))
+		return wrong("%s is not a whole number", text.Quote(cell.Text))
 	case n > math.MaxInt32 || n < math.MinInt32:
-		return fmt.Errorf("%d is outside of what %s takes, %d to %d", n, v.target.Name, math.MinInt32, math.MaxInt32)
+		return wrong("%d is outside of what %s takes, %d to %d", n, v.target.Name, math.MinInt32, math.MaxInt32)
 	}
 	if err := within(&v.target, d); err != nil {
 		return err
@@ -86,10 +85,10 @@ func (r *Reader) integer(v *Value, cell Cell) error {
 // within checks the bounds in the dictionary.
 func within(t *Target, d erp.Decimal) error {
 	if low, err := erp.ParseDecimal(strings.TrimSpace(t.Min)); err == nil && d.Cmp(low) < 0 {
-		return fmt.Errorf("%s is less than %s, the least that %s takes", d, low, t.Name)
+		return wrong("%s is less than %s, the least that %s takes", d, low, t.Name)
 	}
 	if high, err := erp.ParseDecimal(strings.TrimSpace(t.Max)); err == nil && d.Cmp(high) > 0 {
-		return fmt.Errorf("%s is more than %s, the most that %s takes", d, high, t.Name)
+		return wrong("%s is more than %s, the most that %s takes", d, high, t.Name)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package values
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -144,11 +145,12 @@ func (r *Reader) Record(ctx context.Context, t *registry.Table, given map[string
 			continue
 		}
 		v, err := r.Read(ctx, target, CellOf(given[name]))
+		var wrong *Error
 		switch {
-		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
+		case errors.As(err, &wrong):
+			add(col.Name, wrong)
 		case err != nil:
-			add(col.Name, err)
+			return nil, nil, err
 		default:
 			all = append(all, Written{col, v})
 		}

@@ -3,7 +3,6 @@ package values
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -15,13 +14,13 @@ func readText(v *Value, cell Cell) error {
 	col := &v.target
 	switch cell.Kind {
 	case JSON:
-		return fmt.Errorf("it is an object or a list, and %s holds text", col.Name)
+		return wrong("it is an object or a list, and %s holds text", col.Name)
 	case Bool, Number, Text, Date:
 	default:
-		return fmt.Errorf("%s holds text", col.Name)
+		return wrong("%s holds text", col.Name)
 	}
 	if n := utf8.RuneCountInString(cell.Text); col.Length > 0 && n > col.Length && shortText(col) {
-		return fmt.Errorf("the text has %d characters, and %s takes %d; the ERP would cut it without a word", n, col.Name, col.Length)
+		return wrong("the text has %d characters, and %s takes %d; the ERP would cut it without a word", n, col.Name, col.Length)
 	}
 	if strings.HasSuffix(col.Name, "_UU") && col.Type.IsUUID() {
 		return readUUID(v, cell)
@@ -42,7 +41,7 @@ func yesNo(v *Value, cell Cell) error {
 	case "false", "no", "n", "0":
 		v.Send, v.Plain = false, "false"
 	default:
-		return fmt.Errorf("%s is neither yes nor no; write true or false, Y or N", text.Quote(cell.Text))
+		return wrong("%s is neither yes nor no; write true or false, Y or N", text.Quote(cell.Text))
 	}
 	return nil
 }
@@ -50,7 +49,7 @@ func yesNo(v *Value, cell Cell) error {
 func binary(v *Value, cell Cell) error {
 	data, err := base64.StdEncoding.DecodeString(strings.NewReplacer("\r", "", "\n", "").Replace(cell.Text))
 	if err != nil {
-		return fmt.Errorf("it is not binary data in base64")
+		return wrong("it is not binary data in base64")
 	}
 	v.Plain = base64.StdEncoding.EncodeToString(data)
 	v.Send = v.Plain
@@ -60,10 +59,10 @@ func binary(v *Value, cell Cell) error {
 func readJSON(v *Value, cell Cell) error {
 	raw := []byte(cell.Text)
 	if cell.Kind == Text && !json.Valid(raw) {
-		return fmt.Errorf("%s is not JSON", text.Quote(cell.Text))
+		return wrong("%s is not JSON", text.Quote(cell.Text))
 	}
 	if cell.Kind == Date {
-		return fmt.Errorf("%s is not JSON", text.Quote(cell.Text))
+		return wrong("%s is not JSON", text.Quote(cell.Text))
 	}
 	v.Send, v.Plain = json.RawMessage(raw), compactJSON(raw)
 	return nil

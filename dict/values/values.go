@@ -115,8 +115,15 @@ func New(client *erp.Client, dictionary Dictionary, opts Options) (*Reader, erro
 	return r, nil
 }
 
-// Read reads one value. The error says what is wrong with it, or is that of the
-// dictionary. A value that names a record is complete after [Reader.Lookup].
+// Error is what is wrong with a value, in words for whoever wrote it.
+type Error struct{ Problem string }
+
+// Error is the problem.
+func (e *Error) Error() string { return e.Problem }
+
+func wrong(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+
+// Read reads one value. The error is an [*Error], or that of the dictionary. A value that names a record is complete after [Reader.Lookup].
 func (r *Reader) Read(ctx context.Context, t Target, cell Cell) (Value, error) {
 	v := Value{target: t}
 	ready, err := begin(&v, cell)
@@ -130,14 +137,14 @@ func (r *Reader) Read(ctx context.Context, t Target, cell Cell) (Value, error) {
 // begin looks at what holds for values of all types, and reports whether that is all.
 func begin(v *Value, cell Cell) (ready bool, err error) {
 	if cell.Kind == Fault {
-		return false, fmt.Errorf("the cell shows the error %s", text.Quote(cell.Text))
+		return false, wrong("the cell shows the error %s", text.Quote(cell.Text))
 	}
 	if cell.Empty() {
 		v.clear()
 		return true, nil
 	}
 	if at := text.Invalid([]byte(cell.Text)); at != "" {
-		return false, fmt.Errorf("it holds %s", at)
+		return false, wrong("it holds %s", at)
 	}
 	return false, nil
 }
@@ -158,7 +165,7 @@ func RecordID(cell Cell) (Value, error) {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(cell.Text), 10, 64)
 	if err != nil || n < 0 {
-		return v, fmt.Errorf("%s is not the number of a record", text.Quote(cell.Text))
+		return v, wrong("%s is not the number of a record", text.Quote(cell.Text))
 	}
 	v.Send, v.Plain = n, strconv.FormatInt(n, 10)
 	return v, nil
@@ -176,7 +183,7 @@ func RecordUUID(cell Cell) (Value, error) {
 func readUUID(v *Value, cell Cell) error {
 	// The ERP compares UUIDs with regard to case.
 	if _, ok := dict.ParseUUID(strings.TrimSpace(cell.Text)); !ok {
-		return fmt.Errorf("%s is not a UUID", text.Quote(cell.Text))
+		return wrong("%s is not a UUID", text.Quote(cell.Text))
 	}
 	v.Plain = strings.TrimSpace(cell.Text)
 	v.Send = v.Plain

@@ -185,9 +185,12 @@ func (b *Toolbox) codes(ctx context.Context, c *mcp.Call, f *checkedFilter, col 
 	if err != nil {
 		return nil, err
 	}
-	r := &resolver{b: b, c: c, reg: reg, retired: true}
-	values := slices.Clone(term.Values)
-	before := make([]string, len(values))
+	r, err := labels(ctx, reg)
+	if err != nil {
+		return nil, err
+	}
+	codes := slices.Clone(term.Values)
+	before := make([]string, len(codes))
 	for i, v := range term.Values { // a text holds no quote, so what is found by this stands in none
 		before[i] = regexp.QuoteMeta(v)
 	}
@@ -197,30 +200,30 @@ func (b *Toolbox) codes(ctx context.Context, c *mcp.Call, f *checkedFilter, col 
 	}
 	whole := regexp.MustCompile(`(\b` + regexp.QuoteMeta(term.Column) + `\s+` + term.Operator + `\s+)` + pattern)
 	plain := whole.MatchString(f.text) // not within tolower or toupper
-	for i, v := range values {
+	for i, v := range codes {
 		text := strings.Trim(v, "'")
 		if !strings.HasPrefix(v, "'") || text == "" {
 			continue
 		}
-		code, err := r.code(ctx, columnTarget(col), text)
+		code, err := r.Code(ctx, col.ReferenceID, text)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, valueProblem(col.Name, err)
 		case !plain && !strings.EqualFold(code, text):
-			return nil, problem(columnTarget(col), fmt.Sprintf("write %s eq '%s'", col.Name, code), "%s is a label of the list, and records hold its code", clip(text, 60))
+			return nil, problem(col.Name, fmt.Sprintf("write %s eq '%s'", col.Name, code), "%s is a label of the list, and records hold its code", clip(text, 60))
 		case plain && code != text:
-			values[i] = "'" + code + "'"
+			codes[i] = "'" + code + "'"
 			f.notes = append(f.notes, fmt.Sprintf("%s %s is taken as %s", col.Name, clip(text, 60), code))
 		}
 	}
-	after := values[0]
+	after := codes[0]
 	if term.Operator == "in" {
-		after = "(" + strings.Join(values, ",") + ")"
+		after = "(" + strings.Join(codes, ",") + ")"
 	}
-	if !slices.Equal(values, term.Values) {
+	if !slices.Equal(codes, term.Values) {
 		f.text = whole.ReplaceAllStringFunc(f.text, func(found string) string { return whole.FindStringSubmatch(found)[1] + after })
 	}
-	return values, nil
+	return codes, nil
 }
 
 // textConditions are the conditions of a filter on texts.

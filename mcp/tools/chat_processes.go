@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -206,9 +207,21 @@ func checkParameters(p *registry.Process, params map[string]any) error {
 // resolveParameters turns names of records, labels of lists and words for yes and no
 // into what the ERP stores, in place, and returns how a question shows them.
 func (b *Toolbox) resolveParameters(ctx context.Context, c *mcp.Call, reg registry.Registry, p *registry.Process, params map[string]any) (map[string]any, error) {
-	r := &resolver{b: b, c: c, reg: reg}
-	shown := map[string]any{}
+	shows := map[string]any{}
+	read := map[string]*values.Value{}
 	var problems []string
+	r, err := b.valueReader(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	note := func(name string, err error) error {
+		var wrong *mcp.Error
+		if err = valueProblem(name, err); errors.As(err, &wrong) {
+			problems = append(problems, wrong.Message)
+			return nil
+		}
+		return err
+	}
 	for i := range p.Parameters {
 		par := &p.Parameters[i]
 		for _, name := range []string{par.Column, par.Column + "_to"} {
@@ -220,31 +233,39 @@ func (b *Toolbox) resolveParameters(ctx context.Context, c *mcp.Call, reg regist
 			if err != nil {
 				return nil, err
 			}
-			got, err := r.value(ctx, parameterTarget(par), raw)
-			if err == nil && !p.Report {
-				got, err = r.withName(ctx, parameterTarget(par), got)
-			}
-			var wrong *mcp.Error
-			switch {
-			case errors.As(err, &wrong) && wrong.Code == mcp.CodeInvalidArguments:
-				problems = append(problems, wrong.Error())
-			case err != nil:
-				return nil, err
-			default:
-				params[name] = got.value
-				if got.shown != nil {
-					shown[name] = got.shown
+			v, err := r.Read(ctx, values.OfParameter(par), values.CellOf(raw))
+			if err != nil {
+				if err := note(name, err); err != nil {
+					return nil, err
 				}
+				continue
 			}
+			read[name] = &v
 		}
 	}
+	err = r.Lookup(r.ctx, slices.Collect(maps.Values(read)), func(v *values.Value, err error) {
+		for name, is := range read {
+			if is == v {
+				problems = append(problems, name+": "+clip(err.Error(), 800))
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	if len(problems) > 0 {
+		slices.Sort(problems)
 		return nil, &mcp.Error{
 			Code: mcp.CodeInvalidArguments, Message: listed("the process was not run", problems),
 			Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value),
 		}
 	}
-	return shown, nil
+	for name, v := range read {
+		if params[name] = v.Send; shownAs(v) != nil {
+			shows[name] = shownAs(v)
+		}
+	}
+	return shows, nil
 }
 
 // heartbeat tells every few seconds that work goes on, until what it returns is

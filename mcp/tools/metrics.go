@@ -12,7 +12,6 @@ import (
 
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/metrics"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -236,15 +235,18 @@ func (b *Toolbox) metricCodes(ctx context.Context, c *mcp.Call, set *metrics.Set
 		if err != nil {
 			return nil, fromDict(err)
 		}
-		r := &resolver{b: b, c: c, reg: reg, retired: true}
+		r, err := labels(ctx, reg)
+		if err != nil {
+			return nil, err
+		}
 		values = slices.Clone(values)
 		for i, v := range values {
 			if v == "" || strings.ContainsAny(v, "%=") {
 				continue
 			}
-			code, err := r.code(ctx, valueTarget{name: f.Name, typ: dict.TypeList, referenceID: list.ID}, v)
+			code, err := r.Code(ctx, list.ID, v)
 			if err != nil {
-				return nil, err
+				return nil, valueProblem(f.Name, err)
 			}
 			if code != v {
 				values[i] = code

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -90,7 +89,10 @@ func (n *nothing) labels(ctx context.Context) []string {
 	if err != nil {
 		return nil
 	}
-	r := &resolver{b: n.b, c: n.c, reg: reg, retired: true}
+	r, err := labels(ctx, reg)
+	if err != nil {
+		return nil
+	}
 	for _, t := range n.texts {
 		if !t.column.Type.IsList() || t.column.ReferenceID == 0 || t.operator != "eq" && t.operator != "in" {
 			continue
@@ -99,12 +101,11 @@ func (n *nothing) labels(ctx context.Context) []string {
 			if v == "" {
 				continue
 			}
-			code, err := r.code(ctx, columnTarget(&t.column), v)
-			var wrong *mcp.Error
+			code, err := r.Code(ctx, t.column.ReferenceID, v)
 			switch {
-			case errors.As(err, &wrong):
-				notes = append(notes, wrong.Message)
-			case err == nil && code != v:
+			case err != nil:
+				notes = append(notes, t.column.Name+": "+clip(err.Error(), 300))
+			case code != v:
 				notes = append(notes, fmt.Sprintf("%s.%s holds codes: write %s for %s", t.table.Name, t.column.Name, code, clip(v, 60)))
 			}
 		}

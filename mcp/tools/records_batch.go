@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
@@ -164,22 +165,20 @@ func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeReco
 func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsIn, whole dict.UUID) ([]operation, error) {
 	ops := make([]operation, len(in.Operations))
 	named := map[string]*operation{}
-	earlier := func(t valueTarget, name string) (resolved, error) {
+	made := func(t values.Target, name string) (value, shown any, err error) {
 		op := named[strings.TrimPrefix(name, "@")]
 		switch {
 		case op == nil:
-			return resolved{}, problem(t, "", "no earlier operation creates a record as %q", clip(name, 40))
-		case !strings.EqualFold(op.Table, t.foreign):
-			return resolved{}, problem(t, "", "%s is a record of %s, and the column refers to %s", clip(name, 40), op.Table, t.foreign)
+			return nil, nil, problem(t.Name, "", "no earlier operation creates a record as %q", clip(name, 40))
+		case !strings.EqualFold(op.Table, t.Foreign):
+			return nil, nil, problem(t.Name, "", "%s is a record of %s, and the column refers to %s", clip(name, 40), op.Table, t.Foreign)
 		}
-		value, err := json.Marshal(map[string]string{"uid": op.uuid})
-		return resolved{value, "the new " + name}, err
+		return map[string]string{"uid": op.uuid}, "the new " + name, nil
 	}
-	r := &resolver{b: b, c: c, earlier: earlier}
 	var problems []string
 	for i, given := range in.Operations {
 		op := operation{operationIn: given}
-		err := b.checkOperation(ctx, r, &op)
+		err := b.checkOperation(ctx, c, made, &op)
 		if err == nil && op.Op == "create" && op.writing.hasUUID {
 			op.uuid = string(dict.UUIDv5(whole, fmt.Sprint(i)))
 		}
@@ -209,14 +208,13 @@ func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsI
 }
 
 // checkOperation spells an operation as the dictionary does, and reads what exists.
-func (b *Toolbox) checkOperation(ctx context.Context, r *resolver, op *operation) error {
-	c := r.c
+func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, made earlier, op *operation) error {
 	wrong := func(message string) error { return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: message} }
 	if op.Op != "delete" {
 		if len(op.Values) == 0 {
 			return wrong("there are no values")
 		}
-		w, err := b.writable(ctx, r, op.Table, op.Values)
+		w, err := b.writable(ctx, c, op.Table, op.Values, made)
 		if err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func (b *Toolbox) createRecord() mcp.Tool {
 }
 
 func (b *Toolbox) runCreateRecord(ctx context.Context, c *mcp.Call, in createRecordIn) (*writeRecordOut, error) {
-	w, err := b.writable(ctx, &resolver{b: b, c: c}, in.Table, in.Values)
+	w, err := b.writable(ctx, c, in.Table, in.Values, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 		Description: "Changes columns of one record with your role's permissions, after asking the user, and tells what they were and are.",
 		Input:       input[updateRecordIn](valuesSchema, shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in updateRecordIn) (*writeRecordOut, error) {
-		w, err := b.writable(ctx, &resolver{b: b, c: c}, in.Table, in.Values)
+		w, err := b.writable(ctx, c, in.Table, in.Values, nil)
 		if err != nil {
 			return nil, err
 		}

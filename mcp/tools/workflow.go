@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
@@ -139,29 +139,27 @@ func (b *Toolbox) userOf(ctx context.Context, c *mcp.Call, given string) (id erp
 	if given == "" {
 		return id, nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "decideWorkflow: forward needs the user in to", Hint: "give the name or the number of an employee or sales representative"}
 	}
-	r := &resolver{b: b, c: c}
-	if r.reg, err = b.registry(ctx, c); err != nil {
-		return id, nil, err
-	}
-	raw, err := json.Marshal(given)
+	r, err := b.valueReader(ctx, c)
 	if err != nil {
 		return id, nil, err
 	}
-	target := valueTarget{name: "to", typ: dict.TypeSearch, foreign: "AD_User"}
-	got, err := r.value(ctx, target, raw)
+	v, err := r.Read(ctx, values.Target{Name: "to", Type: dict.TypeSearch, Foreign: "AD_User"}, values.Cell{Text: given})
 	if err == nil {
-		got, err = r.withName(ctx, target, got)
+		var wrong error
+		if err = r.Lookup(r.ctx, []*values.Value{&v}, func(_ *values.Value, e error) { wrong = problem("to", "", "%s", clip(e.Error(), 800)) }); err == nil {
+			err = wrong
+		}
 	}
 	if err != nil {
+		return id, nil, valueProblem("to", err)
+	}
+	if id, err = erp.ParseID(v.Plain); err != nil {
 		return id, nil, err
 	}
-	if id, err = erp.ParseID(given); err != nil { // it was a name
-		err = json.Unmarshal(got.value, &id)
-	}
-	if shown = got.shown; shown == nil {
+	if shown = shownAs(&v); shown == nil {
 		shown = id
 	}
-	return id, shown, err
+	return id, shown, nil
 }
 
 // afterDecision finds out what became of a decision that failed, or whose response
