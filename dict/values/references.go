@@ -30,6 +30,7 @@ type reference struct {
 	key     string // column of the foreign table that is stored; empty: the server finds by itself
 	numeric bool   // the key is a number
 	uuid    bool   // the key is the UUID
+	beyond  bool   // numbers and UUIDs may be of records that the role does not see
 	by      string // column that the values are of; empty: any
 	byValue string // writes that the values are search keys
 	cache   map[string]referred
@@ -55,7 +56,7 @@ func (r *Reader) spec(ctx context.Context, f *Target) (*reference, error) {
 	if s := r.specs[*f]; s != nil {
 		return s, nil
 	}
-	s := &reference{cache: map[string]referred{}, byValue: f.Name + ":Value"}
+	s := &reference{cache: map[string]referred{}, byValue: f.Name + ":Value", beyond: f.Beyond}
 	t, err := r.dict.Table(ctx, f.Foreign)
 	switch {
 	case errors.Is(err, registry.ErrNotFound) && f.By == "":
@@ -407,6 +408,8 @@ func (r *Reader) take(ctx context.Context, s *reference, w way, name string, fou
 			matches[i] = erp.RefMatch{ID: rec.ID(), Record: rec}
 		}
 		s.cache[name] = referred{err: s.ambiguous(name, matches)}
+	case s.beyond && w != byName:
+		s.cache[name] = unchecked(name)
 	case w == byKey && s.numeric:
 		hint := ""
 		if slices.Contains(s.Columns, "Value") && s.by == "" {
@@ -414,7 +417,7 @@ func (r *Reader) take(ctx context.Context, s *reference, w way, name string, fou
 		}
 		s.cache[name] = referred{err: fmt.Errorf("there is no record %s in %s that the role may see%s", text.Quote(name), s.Table, hint)}
 	case w != byName || r.asked >= maxNearest || len(s.Columns) == 0:
-		s.cache[name] = referred{err: fmt.Errorf("no record of %s that the role may see is called %s", s.Table, text.Quote(name))}
+		s.cache[name] = referred{err: s.missing(name, nil)}
 	default:
 		r.asked++
 		return r.findOne(ctx, s, name)
@@ -457,7 +460,9 @@ func (r *Reader) findOne(ctx context.Context, s *reference, name string) error {
 		s.cache[name] = s.refer(found.Record)
 	case errors.As(err, &wrong) && len(wrong.Matches) > 0:
 		s.cache[name] = referred{err: s.ambiguous(name, wrong.Matches)}
-	case errors.As(err, &wrong), errors.Is(err, erp.ErrInvalid):
+	case errors.As(err, &wrong):
+		s.cache[name] = referred{err: s.missing(name, wrong.Near)}
+	case errors.Is(err, erp.ErrInvalid):
 		s.cache[name] = referred{err: err}
 	default:
 		return err
@@ -465,8 +470,23 @@ func (r *Reader) findOne(ctx context.Context, s *reference, name string) error {
 	return nil
 }
 
+// missing says that no record has a name, and which are near.
+func (s *reference) missing(name string, near []erp.RefMatch) error {
+	hint := ""
+	if len(near) > 0 {
+		hint = "; did you mean " + s.list(near, " or ") + "?"
+	}
+	return fmt.Errorf("no record of %s that the role may see is called %s%s", s.Table, text.Quote(name), hint)
+}
+
 // ambiguous says which records a name may mean.
 func (s *reference) ambiguous(name string, matches []erp.RefMatch) error {
+	return fmt.Errorf("%d records of %s are called %s: %s; give the number of the one that is meant, or write %s",
+		len(matches), s.Table, text.Quote(name), s.list(matches, "; "), s.byValue)
+}
+
+// list shows records with what tells them apart.
+func (s *reference) list(matches []erp.RefMatch, between string) string {
 	var words []string
 	for i, m := range matches {
 		if i == 5 {
@@ -475,21 +495,20 @@ func (s *reference) ambiguous(name string, matches []erp.RefMatch) error {
 		}
 		words = append(words, fmt.Sprintf("%s (%s)", m.ID, text.Shorten(strings.Join(m.Facts(s.RefLookup), ", "), 120)))
 	}
-	return fmt.Errorf("%d records of %s are called %s: %s; give the number of the one that is meant, or write %s",
-		len(matches), s.Table, text.Quote(name), strings.Join(words, "; "), s.byValue)
+	return strings.Join(words, between)
 }
 
 func readReference(v *Value, cell Cell) error {
 	s, ok := key(cell)
 	if !ok || cell.Kind == Bool {
-		return fmt.Errorf("%s refers to a record of %s: give its number, UUID, search key or name", v.target.Name, v.target.Foreign)
+		return wrong("%s refers to a record of %s: give its number, UUID, search key or name", v.target.Name, v.target.Foreign)
 	}
-	if s = strings.TrimSpace(s); s == "" {
+	if s = strings.TrimSpace(s); s == "" || s == strconv.Itoa(erp.NoRef) {
 		v.clear()
 		return nil
 	}
 	if len(s) > maxName {
-		return fmt.Errorf("%s is too long for a record of %s", text.Quote(s), v.target.Foreign)
+		return wrong("%s is too long for a record of %s", text.Quote(s), v.target.Foreign)
 	}
 	v.name = s
 	return nil

@@ -23,6 +23,9 @@ type Target struct {
 	By          string // column of that table the values are of; empty: the key, the UUID or a name
 	Length      int    // in characters; 0: no bound
 	Min, Max    string // bounds of a number; empty: none
+	// Beyond takes numbers and UUIDs of records that the role may not see: the ERP
+	// decides. Processes may reach further than the role.
+	Beyond bool
 }
 
 // OfColumn is a column as a target.
@@ -32,7 +35,7 @@ func OfColumn(c *registry.Column) Target {
 
 // OfParameter is a parameter of a process as a target.
 func OfParameter(p *registry.Parameter) Target {
-	return Target{Name: p.Column, Type: p.Type, ReferenceID: p.ReferenceID, Foreign: p.ForeignTable}
+	return Target{Name: p.Column, Type: p.Type, ReferenceID: p.ReferenceID, Foreign: p.ForeignTable, Beyond: true}
 }
 
 // refers reports whether values are keys of records of another table.
@@ -52,6 +55,11 @@ type Value struct {
 
 	target Target
 	name   string // of a record that is to be looked up; empty: Send is known
+}
+
+// IsNumber reports whether the value is a number that no record or list has as its key.
+func (v *Value) IsNumber() bool {
+	return !v.Empty && v.target.Foreign == "" && v.target.Type.IsNumeric()
 }
 
 // Options say how values are written. The zero value reads dates and numbers in the

@@ -45,7 +45,7 @@ func TestRecordsOfOtherTenants(t *testing.T) {
 	}
 	assert.Empty(t, asked)
 	assert.Equal(t, before, k.writes(), "nothing was sent")
-	refusal(t, k, fern, "createRecord", args{"table": "AD_User", "values": args{"Name": "x", "C_BPartner_ID": partner}}, mcp.CodeRefused)
+	refusal(t, k, fern, "createRecord", args{"table": "AD_User", "values": args{"Name": "x", "C_BPartner_ID": partner}}, mcp.CodeInvalidArguments)
 }
 
 // A process is sent once, whatever becomes of the response.

@@ -75,7 +75,7 @@ func TestCreateRecord(t *testing.T) {
 		says      string
 	}{
 		"an unknown table":      {args{"table": "C_BPartnr", "values": args{"Name": "x"}}, mcp.CodeNotFound, "C_BPartner"},
-		"an unknown column":     {args{"table": "C_BPartner", "values": args{"Nam": "x"}}, mcp.CodeInvalidArguments, "did you mean Name"},
+		"an unknown column":     {args{"table": "C_BPartner", "values": args{"Nam": "x"}}, mcp.CodeInvalidArguments, "did you mean \"Name\"?"},
 		"two unknown columns":   {args{"table": "C_BPartner", "values": args{"Nam": "x", `a"b`: 1}}, mcp.CodeInvalidArguments, "2 problems"},
 		"the key":               {args{"table": "C_BPartner", "values": args{"C_BPartner_ID": 1}}, mcp.CodeInvalidArguments, "key"},
 		"the UUID as a value":   {args{"table": "C_BPartner", "values": args{"C_BPartner_UU": uuid}}, mcp.CodeInvalidArguments, "uuid"},
@@ -84,7 +84,7 @@ func TestCreateRecord(t *testing.T) {
 		"values that are none":  {args{"table": "C_BPartner", "values": "Name=x"}, mcp.CodeInvalidArguments, "values"},
 		"no UUID":               {args{"table": "C_BPartner", "uuid": "1 or 1=1", "values": args{"Name": "x"}}, mcp.CodeInvalidArguments, "UUID"},
 		"what the ERP refuses":  {args{"table": "C_BPartner", "values": args{"Value": "tools-3"}}, mcp.CodeRefused, ""},
-		"a reference to nobody": {args{"table": "C_BPartner", "values": args{"Value": "tools-4", "Name": "x", "C_BP_Group_ID": 99999999}}, mcp.CodeRefused, ""},
+		"a reference to nobody": {args{"table": "C_BPartner", "values": args{"Value": "tools-4", "Name": "x", "C_BP_Group_ID": 99999999}}, mcp.CodeInvalidArguments, "no record \"99999999\" in C_BP_Group"},
 		"too many values":       {args{"table": "C_BPartner", "values": manyValues(201)}, mcp.CodeInvalidArguments, "values"},
 	} {
 		e := refusal(t, k, admin, "createRecord", tc.arguments, tc.code)
@@ -148,7 +148,7 @@ func TestUpdateRecord(t *testing.T) {
 		"an unknown column":  {args{"table": "C_BPartner", "id": made.ID, "values": args{"Nme": "x"}}, mcp.CodeInvalidArguments},
 		"an unknown table":   {args{"table": "C_BPartners'", "id": made.ID, "values": args{"Name": "x"}}, mcp.CodeNotFound},
 		"no id":              {args{"table": "C_BPartner", "values": args{"Name": "x"}}, mcp.CodeInvalidArguments},
-		"what ERPs refuse":   {args{"table": "C_BPartner", "id": made.ID, "values": args{"C_BP_Group_ID": 99999999}}, mcp.CodeRefused},
+		"a record of nobody": {args{"table": "C_BPartner", "id": made.ID, "values": args{"C_BP_Group_ID": 99999999}}, mcp.CodeInvalidArguments},
 		"a status":           {args{"table": "C_Order", "id": 100, "values": args{"DocStatus": "VO"}}, mcp.CodeInvalidArguments},
 		"an action":          {args{"table": "C_Order", "id": 100, "values": args{"docaction": "VO"}}, mcp.CodeInvalidArguments},
 		"no number, no text": {args{"table": "C_BPartner", "id": true, "values": args{"Name": "x"}}, mcp.CodeInvalidArguments},

@@ -79,6 +79,8 @@ func shownAs(v *values.Value) any {
 	switch {
 	case v.Name != "":
 		return mcp.Ref{ID: mcp.Name(v.Plain), Name: v.Name}
+	case v.IsNumber():
+		return mcp.Name(v.Plain)
 	case v.Empty && v.Send != nil:
 		return mcp.Name("nothing")
 	}

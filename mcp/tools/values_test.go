@@ -45,12 +45,12 @@ func TestValuesByName(t *testing.T) {
 		says   []string
 	}{
 		"nobody":             {args{"C_BP_Group_ID": "zzzz qqqq"}, []string{"C_BP_Group_ID: no record of C_BP_Group", "searchRecords"}},
-		"a typing error":     {args{"C_BP_Group_ID": "Standart"}, []string{"near: 103 (Value: Standard"}},
+		"a typing error":     {args{"C_BP_Group_ID": "Standart"}, []string{"did you mean 103 (Value: Standard"}},
 		"two":                {args{"C_BP_Group_ID": "Twins of the test"}, []string{"2 records of C_BP_Group are called", "Value: named-twins", "Value: named-TWINS", "give the number"}},
 		"no such label":      {args{"SOCreditStatus": "Credit Hol"}, []string{"has no value", "H (Credit Hold)"}},
-		"neither yes nor no": {args{"IsCustomer": "perhaps"}, []string{"IsCustomer: it is true or false"}},
+		"neither yes nor no": {args{"IsCustomer": "perhaps"}, []string{`IsCustomer: "perhaps" is neither yes nor no`}},
 		"all at once":        {args{"IsCustomer": "perhaps", "C_BP_Group_ID": "zzzz qqqq"}, []string{"2 problems", "IsCustomer", "C_BP_Group"}},
-		"a long name":        {args{"C_BP_Group_ID": strings.Repeat("x", 100_000)}, []string{"C_BP_Group_ID", "give the number"}},
+		"a long name":        {args{"C_BP_Group_ID": strings.Repeat("x", 100_000)}, []string{"C_BP_Group_ID", "is too long"}},
 		"a statement":        {args{"C_BP_Group_ID": "Standard' or Name neq 'x"}, []string{"no record of C_BP_Group"}},
 	} {
 		values := args{"Value": "named-bad", "Name": "x"}
