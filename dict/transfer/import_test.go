@@ -207,7 +207,7 @@ func TestValues(t *testing.T) {
 		{name: "reference by key", table: "C_BPartner", column: "C_BP_Group_ID", cell: `103`, want: `103`},
 		{name: "reference by name", table: "C_BPartner", column: "C_BP_Group_ID", cell: `standard`, want: `103`},
 		{name: "reference by a column", table: "C_BPartner", column: "C_BP_Group_ID:Name", cell: `Standard`, want: `103`},
-		{name: "no such record", table: "C_BPartner", column: "C_BP_Group_ID", cell: `Standrad`, problem: `did you mean "Standard"`},
+		{name: "no such record", table: "C_BPartner", column: "C_BP_Group_ID", cell: `Standrad`, problem: "did you mean 103 (Value: Standard"},
 		{name: "no such number", table: "C_BPartner", column: "C_BP_Group_ID", cell: `4711`, problem: "if it is a search key, write C_BP_Group_ID:Value"},
 		{name: "key of text", table: "C_BPartner", column: "AD_Language", cell: `en_US`, want: `"en_US"`},
 		{name: "with a quote", table: "C_BPartner", column: "C_BP_Group_ID", cell: `O'Brien`, problem: "is called"},

@@ -25,7 +25,7 @@ const maxData = 64 << 20
 // digits to a number, a record's id or a list's code, true and Y to yes, an ISO
 // date to a date. Nothing is guessed from the look of the value, so a search
 // key of 007 stays one. name= clears the column: null, or [erp.NoRef] for
-// columns named like a reference. name:=JSON is sent as it is.
+// columns named like a reference. name:=JSON is sent as it is: a [json.RawMessage].
 func Pairs(args []string) (map[string]any, error) {
 	values := make(map[string]any, len(args))
 	for _, arg := range args {
@@ -42,11 +42,10 @@ func Pairs(args []string) (map[string]any, error) {
 		}
 		switch {
 		case isJSON:
-			v, err := one([]byte(value))
-			if err != nil {
+			if _, err := one([]byte(value)); err != nil {
 				return nil, fmt.Errorf("the value of %s: %w; write %s=TEXT for text", text.Shorten(name, 60), err, text.Shorten(name, 60))
 			}
-			values[name] = v
+			values[name] = json.RawMessage(strings.TrimSpace(value))
 		case value == "" && isReference(name):
 			values[name] = erp.NoRef
 		case value == "":

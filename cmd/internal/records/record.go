@@ -21,7 +21,8 @@ func (a *app) recordCommand() *cli.Command {
 	values := append(shell.ValueFlags(),
 		&cli.StringFlag{Name: "data", Usage: "values as a JSON object, @FILE, or - for standard input", TakesFile: true},
 	)
-	const aboutValues = "NAME=VALUE is sent as text, which the ERP converts by the type of the column; NAME= clears it; " +
+	const aboutValues = "NAME is a column or its label. VALUE is read by the type of the column, as an import reads it: a reference takes the " +
+		"number, the UUID or the name of the record, a list its code or its label. NAME= clears the column; " +
 		"NAME:=JSON is sent as it is. Arguments win over --data. doc-action=CO completes a document.\n"
 	return &cli.Command{
 		Name: "record", Usage: "read and write records of any table",

@@ -20,7 +20,7 @@ func (a *app) recordCreate(c *cli.Context) error {
 	if c.NArg() < 1 {
 		return shell.Usagef("record create takes a table and values, such as record create C_BPartner Name=Joe")
 	}
-	values, err := a.values(c, 1)
+	given, err := a.given(c, 1)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,11 @@ func (a *app) recordCreate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	n := newRecord{table: c.Args().First(), values: values}
+	r, err := a.read(c, client, c.Args().First(), given)
+	if err != nil {
+		return err
+	}
+	n := newRecord{record: *r}
 	rec, did, err := n.create(c.Context, client)
 	if err != nil {
 		return a.hint(c, client, n.table, shell.Input(err))
@@ -39,8 +43,7 @@ func (a *app) recordCreate(c *cli.Context) error {
 // newRecord is a record to create. It carries a UUID, by which it is found when the
 // response is lost.
 type newRecord struct {
-	table  string
-	values map[string]any
+	record
 	uuid   string
 	column string // for the UUID; empty for a table that has none
 	given  bool   // the UUID is among the values

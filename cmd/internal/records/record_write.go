@@ -9,18 +9,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/recordinput"
 )
-
-// values reads what is to be written, from --data and the arguments behind the
-// first skip.
-func (a *app) values(c *cli.Context, skip int) (map[string]any, error) {
-	values, err := recordinput.Values(c.String("data"), c.Args().Slice()[skip:], a.Streams.In)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return values, nil
-}
 
 func (a *app) recordUpdate(c *cli.Context) error {
 	if c.NArg() < 2 {
@@ -30,7 +19,7 @@ func (a *app) recordUpdate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	values, err := a.values(c, 2)
+	given, err := a.given(c, 2)
 	if err != nil {
 		return err
 	}
@@ -38,7 +27,11 @@ func (a *app) recordUpdate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	rec, err := client.Update(c.Context, table, id, values)
+	r, err := a.read(c, client, table, given)
+	if err != nil {
+		return err
+	}
+	rec, err := client.Update(c.Context, r.table, id, r.values)
 	if err != nil {
 		err = shell.Uncertain(err, "the command can be repeated: it writes the same values")
 		return a.hint(c, client, table, shell.Input(err))

@@ -1,0 +1,89 @@
+package records
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/values"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/recordinput"
+)
+
+// record is what is written, as the ERP takes it.
+type record struct {
+	table  string // as the dictionary spells it
+	values map[string]any
+}
+
+// given reads --data and the arguments behind the first skip.
+func (a *app) given(c *cli.Context, skip int) (map[string]any, error) {
+	given, err := recordinput.Values(c.String("data"), c.Args().Slice()[skip:], a.Streams.In)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	return given, nil
+}
+
+// read reads values by the types of their columns, as imports and the tools of
+// assistants do. What is sent as it is, and what only the API knows (doc-action,
+// records of child tables), stays as given. A role that does not see the table in the
+// dictionary leaves the values to the ERP.
+func (a *app) read(c *cli.Context, client *erp.Client, table string, given map[string]any) (*record, error) {
+	dictionary := values.NewDictionary(restdict.NewSource(client, nil))
+	out := &record{table: table, values: given}
+	t, err := dictionary.Table(c.Context, table)
+	if errors.Is(err, erp.ErrForbidden) || errors.Is(err, registry.ErrNotFound) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	reader, err := values.New(client, dictionary, values.Options{})
+	if err != nil {
+		return nil, err
+	}
+	out = &record{table: t.Name, values: map[string]any{}}
+	columns := values.NewColumns(&t)
+	cells := map[string]json.RawMessage{}
+	for name, value := range given {
+		_, isJSON := value.(json.RawMessage)
+		if _, _, err := columns.Target(name); isJSON || err != nil && outside(name, value) {
+			out.values[name] = value
+			continue
+		}
+		if cells[name], err = json.Marshal(value); err != nil {
+			return nil, err
+		}
+	}
+	read, problems, err := reader.Record(c.Context, &t, cells)
+	if err != nil {
+		return nil, err
+	}
+	for i := range problems {
+		problems[i] = shell.Usage(problems[i])
+	}
+	for _, w := range read {
+		if _, twice := out.values[w.Column.Name]; twice {
+			problems = append(problems, shell.Usagef("%s is given twice", w.Column.Name))
+		}
+		out.values[w.Column.Name] = w.Send
+	}
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("nothing was written: %w", errors.Join(problems...))
+	}
+	return out, nil
+}
+
+// outside reports whether the API takes a member that is no column: an action on a
+// document, or a list of records of a child table.
+func outside(name string, value any) bool {
+	_, list := value.([]any)
+	return list || strings.EqualFold(name, "doc-action")
+}
