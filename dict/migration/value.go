@@ -209,7 +209,7 @@ func (b *builder) condition(r *dict.RecordStep) (string, error) {
 		return "AD_Element_ID=" + strconv.Itoa(r.ID), nil
 	case r.Action == dict.Create && r.UUID != "":
 		if _, ok := dict.ParseUUID(string(r.UUID)); !ok {
-			return "", fmt.Errorf("step %s has the UUID %q, which is none", r.Key, r.UUID)
+			return "", fmt.Errorf("step %s has %q in the place of a UUID", r.Key, r.UUID)
 		}
 		return r.Table + "_UU=" + quote(string(r.UUID)), nil
 	}

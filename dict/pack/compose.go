@@ -288,7 +288,7 @@ func (c *composer) identify(e dict.Existing) (int, dict.UUID, error) {
 		}
 		if uuid != "" {
 			if _, ok := dict.ParseUUID(string(uuid)); !ok {
-				return 0, "", fmt.Errorf("%s %s has the UUID %q, which is none", e.Table, existingText(e), uuid)
+				return 0, "", fmt.Errorf("%s %s has %q in the place of a UUID", e.Table, existingText(e), uuid)
 			}
 			return 0, uuid, nil
 		}

@@ -397,7 +397,7 @@ func TestUnresolved(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, prop{"230", "id", "AD_Val_Rule"}, read(t, data).find("AD_Column", "ColumnName", "C_BPartner_ID").props["AD_Val_Rule_ID"])
 	_, err = pack.XML(plan, resolve(0, "not a uuid", nil))
-	require.ErrorContains(t, err, "which is none")
+	require.ErrorContains(t, err, "in the place of a UUID")
 	_, err = pack.XML(plan, resolve(0, "", io.ErrUnexpectedEOF))
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }

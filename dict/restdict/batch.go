@@ -115,7 +115,7 @@ func (r *runner) afterSilence(ctx context.Context, left []*state, attempt int, c
 		st.looked = false
 	}
 	if err := r.inventory(ctx, left); err != nil {
-		left[0].fail(errors.Join(cause, fmt.Errorf("looking what was made all the same: %w", err)))
+		left[0].fail(errors.Join(cause, fmt.Errorf("checking what the ERP created nevertheless: %w", err)))
 		return nil
 	}
 	for _, st := range left {

@@ -45,7 +45,7 @@ func (r *runner) create(ctx context.Context, st *state, step *dict.RecordStep) e
 			return st.err
 		}
 		if lookErr != nil {
-			return errors.Join(err, fmt.Errorf("looking whether it was made all the same: %w", lookErr))
+			return errors.Join(err, fmt.Errorf("checking whether the ERP created it nevertheless: %w", lookErr))
 		}
 		if !lost || st.attempts >= r.opts.Attempts {
 			return err

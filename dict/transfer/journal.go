@@ -125,7 +125,7 @@ func (r *run) claim(fresh *journal) error {
 		{"the content of the file", old.Digest, fresh.Digest}, {"one of the options", old.Options, fresh.Options},
 	} {
 		if part.was != part.is {
-			return fmt.Errorf("%w: %s is another than when the run was interrupted; to import the rest all the same, remove %s and import with a key",
+			return fmt.Errorf("%w: %s has changed since the run was interrupted; to import the rest, remove %s and import with a key",
 				ErrOtherRun, part.what, r.opts.Journal)
 		}
 	}

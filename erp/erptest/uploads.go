@@ -66,7 +66,7 @@ type shortError struct{ text string }
 
 func (e *shortError) Error() string { return e.text }
 
-// orShort writes refusals in the short form; other errors it hands on.
+// orShort writes refusals in the short form and returns other errors.
 func (c *call) orShort(title string, err error) error {
 	var short *shortError
 	if errors.As(err, &short) {

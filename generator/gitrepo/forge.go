@@ -41,7 +41,7 @@ type response struct {
 }
 
 // create makes an empty repository. When sent is true in an error, the forge
-// may have made it all the same.
+// may have created it nevertheless.
 func (f *forge) create(ctx context.Context, doing, owner, name string, private bool, branch string) (r *repository, sent bool, err error) {
 	body := map[string]any{"name": name, "private": private, "auto_init": false}
 	if f.kind == Gitea {
