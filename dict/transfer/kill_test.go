@@ -253,7 +253,7 @@ func TestResume(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(in.Path, append(content, "ZR99,new\n"...), 0o600))
 	_, err = run(in, resume)
-	require.ErrorContains(t, err, "the content of the file is another")
+	require.ErrorContains(t, err, "the content of the file has changed")
 	require.NoError(t, os.WriteFile(in.Path, content, 0o600))
 
 	srv.Faults().On(erptest.Match{Method: "POST", Path: "/batch", N: 1}, erptest.CutAfter())
