@@ -85,6 +85,7 @@ type property struct {
 	col   *store.Column
 	label string  // for lookups: the element's name in the session's language
 	look  *lookup // nil when the column is no resolvable lookup
+	view  string  // the reference view of a lookup, "" for none
 }
 
 // properties are what a record of t has for these columns (nil: all): not

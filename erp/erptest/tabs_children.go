@@ -11,9 +11,6 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// maxTabDepth bounds how deep children of views may bring children.
-const maxTabDepth = 10
-
 // saveChildTabs saves the arrays of a body that stand under the slugs of tabs right
 // below. A row that names an existing record changes it. Children bring no
 // children.

@@ -309,10 +309,7 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 	if err := c.session.Construct(ctx, tx, r); err != nil {
 		return nil, err
 	}
-	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
-		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
-	}
-	if err := c.session.MayWrite(r, 0); err != nil {
+	if err := c.mayCreate(r); err != nil {
 		return nil, err
 	}
 	return c.saveInTab(ctx, tx, tab, r, fields, body, depth)

@@ -1,0 +1,288 @@
+package erptest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/erp/erptest/internal/wire"
+)
+
+// msgDeleted is what the installation says of something that was deleted.
+const msgDeleted = "Deleted"
+
+// writeRecords runs a change of what the path names and responds with its outcome.
+// Other errors than those with a title have this one.
+func (c *call) writeRecords(status int, title string, write func(ctx context.Context, tx *store.Tx, s *shape) (any, error)) error {
+	var response any
+	err := c.update(c.ctx(), func(tx *store.Tx) error {
+		rd, err := c.newReader(c.ctx(), tx)
+		if err != nil {
+			return err
+		}
+		s, err := rd.pathShape(c.ctx(), true)
+		if err != nil {
+			return err
+		}
+		response, err = write(c.ctx(), tx, s)
+		return err
+	})
+	if err != nil {
+		return orTitled(title, err)
+	}
+	c.json(status, response)
+	return nil
+}
+
+// createRecord handles POST /models/{table} and POST /views/{view}.
+func createRecord(c *call) error {
+	v, bodyErr := c.bodyValue()
+	return c.writeRecords(http.StatusCreated, "Server error", func(ctx context.Context, tx *store.Tx, s *shape) (any, error) {
+		if bodyErr != nil {
+			return nil, bodyErr
+		}
+		if list, ok := v.([]any); ok && s.view == nil && strings.EqualFold(s.table.Name, "AD_Column") && !c.srv.opts.Strict {
+			return c.createAll(ctx, tx, s, list)
+		}
+		body, err := engine.AsObject(v)
+		if err != nil {
+			return nil, err
+		}
+		return c.create(ctx, tx, s, nil, body, place{})
+	})
+}
+
+// updateRecord handles PUT /models/{table}/{id}, and the same of views.
+func updateRecord(c *call) error {
+	v, bodyErr := c.bodyValue()
+	return c.writeRecords(http.StatusOK, "Update error", func(ctx context.Context, tx *store.Tx, s *shape) (any, error) {
+		row, err := c.writableRow(ctx, tx, s)
+		if err != nil {
+			return nil, err
+		}
+		if bodyErr != nil {
+			return nil, bodyErr
+		}
+		body, err := engine.AsObject(v)
+		if err != nil {
+			return nil, err
+		}
+		return c.change(ctx, tx, s, row, body, place{})
+	})
+}
+
+// deleteRecord handles DELETE /models/{table}/{id}, and the same of views.
+func deleteRecord(c *call) error {
+	return c.writeRecords(http.StatusOK, "Delete error", func(ctx context.Context, tx *store.Tx, s *shape) (any, error) {
+		row, err := c.writableRow(ctx, tx, s)
+		if err != nil {
+			return nil, err
+		}
+		return wire.NewObject("msg", msgDeleted), c.session.Delete(ctx, tx, s.table, row)
+	})
+}
+
+// pathRow is the record of a shape that the path names. A view's own condition does
+// not count, as in the ERP. An id that is neither number nor UUID escapes the guards
+// of the writing operations of the real server.
+func (c *call) pathRow(ctx context.Context, tx *store.Tx, s *shape) (store.Row, error) {
+	if !engine.IsRecordID(c.param("id")) {
+		return nil, page(http.StatusInternalServerError)
+	}
+	return c.session.FindRow(ctx, tx, s.table, c.param("id"))
+}
+
+// pathRecord is the record a path names, for reading what belongs to it.
+func (c *call) pathRecord(ctx context.Context, tx *store.Tx) (*store.Table, store.Row, error) {
+	rd, err := c.newReader(ctx, tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := rd.pathShape(ctx, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	row, err := c.pathRow(ctx, tx, s)
+	return s.table, row, err
+}
+
+// writableRow is the record a path names, unless the role only reads it.
+func (c *call) writableRow(ctx context.Context, tx *store.Tx, s *shape) (store.Row, error) {
+	row, err := c.pathRow(ctx, tx, s)
+	if err != nil {
+		return nil, err
+	}
+	err = c.session.MayUpdate(s.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(s.table.Name+"_ID"))
+	var denied *engine.AccessDenied
+	if errors.As(err, &denied) {
+		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for record with id: "+c.param("id"))
+	}
+	return row, err
+}
+
+// orTitled gives an error a title unless it has one, or a status of its own.
+func orTitled(title string, err error) error {
+	var (
+		named *errorTitle
+		api   *apiError
+		pg    *pageError
+		txt   *textError
+		deny  *engine.AccessDenied
+	)
+	if errors.As(err, &named) || asAPI(err, &api) || errors.As(err, &pg) || errors.As(err, &txt) || errors.As(err, &deny) {
+		return err
+	}
+	return titled(title, "", err)
+}
+
+// createAll creates the records of an array, all of them or none.
+func (c *call) createAll(ctx context.Context, tx *store.Tx, s *shape, list []any) ([]*wire.Object, error) {
+	responses := make([]*wire.Object, 0, len(list))
+	for _, item := range list {
+		o, err := engine.AsObject(item)
+		if err != nil {
+			return nil, err
+		}
+		response, err := c.create(ctx, tx, s, nil, o, place{})
+		if err != nil {
+			return nil, err
+		}
+		responses = append(responses, response)
+	}
+	return responses, nil
+}
+
+// place is where in a request a record stands.
+type place struct {
+	depth int // how many records it is below
+	// belowOld is for one below a record that was there before: it has neither children
+	// nor, without a view, a document action.
+	belowOld bool
+}
+
+// create saves a new record with its children and document action, and returns it as
+// the shape shows it. link is what it has of the record above.
+func (c *call) create(ctx context.Context, tx *store.Tx, s *shape, link store.Row, body *wire.Object, at place) (*wire.Object, error) {
+	accepted, err := c.accept(ctx, tx, s, nil, body)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.session.ReadNew(ctx, tx, s.table, accepted, link)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.mayCreate(r); err != nil {
+		return nil, err
+	}
+	return c.save(ctx, tx, s, r, body, at)
+}
+
+// mayCreate refuses a new record that the session may not make.
+func (c *call) mayCreate(r *engine.Record) error {
+	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
+		return fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
+	}
+	return c.session.MayWrite(r, 0)
+}
+
+// change applies a body to an existing record and returns the outcome.
+func (c *call) change(ctx context.Context, tx *store.Tx, s *shape, row store.Row, body *wire.Object, at place) (*wire.Object, error) {
+	accepted, err := c.accept(ctx, tx, s, row, body)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.session.ReadChange(ctx, tx, s.table, row, accepted)
+	if err != nil {
+		return nil, err
+	}
+	return c.save(ctx, tx, s, r, body, at)
+}
+
+// save saves a record that was read from a body, with its children and document
+// action.
+func (c *call) save(ctx context.Context, tx *store.Tx, s *shape, r *engine.Record, body *wire.Object, at place) (*wire.Object, error) {
+	if s.view != nil {
+		if err := c.checkMandatory(ctx, tx, s, r); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.session.Save(ctx, tx, r); err != nil {
+		return nil, orTitled("Save error", err)
+	}
+	children, message := wire.NewObject(), ""
+	var err error
+	if !at.belowOld {
+		if r.IsNew() && s.view == nil {
+			c.fresh.add(r)
+		}
+		if children, err = c.saveChildren(ctx, tx, s, r, body, at.depth); err != nil {
+			return nil, err
+		}
+	}
+	if !at.belowOld || s.view != nil {
+		if message, err = c.session.RunDocAction(ctx, tx, r); err != nil {
+			return nil, err
+		}
+	}
+	if at.depth == 0 && r.IsNew() {
+		c.settle()
+	}
+	o, err := c.savedRecord(ctx, tx, s, r)
+	if err != nil {
+		return nil, err
+	}
+	if message != "" && (at.depth == 0 || s.view != nil) {
+		o.Set("doc-processmsg", message)
+	}
+	for _, name := range children.Names() {
+		list, _ := children.Get(name)
+		o.Set(name, list)
+	}
+	return o, nil
+}
+
+// savedRecord is a record as it is now, as the shape shows it.
+func (c *call) savedRecord(ctx context.Context, tx *store.Tx, s *shape, r *engine.Record) (*wire.Object, error) {
+	row, err := r.Reread(ctx, tx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, engine.PublicError("The record is gone")
+	}
+	if err != nil {
+		return nil, err
+	}
+	rd, err := c.newReader(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	properties, err := rd.shown(ctx, s, "")
+	if err != nil {
+		return nil, err
+	}
+	objects, err := rd.shaped(ctx, s, properties, store.SheetOf(sources(s.table, properties), []store.Row{row}))
+	if err != nil {
+		return nil, err
+	}
+	rd.finishShaped(objects[0], s)
+	return objects[0], nil
+}
+
+// plainDetail reduces an error to the text the plugin would show of it; what
+// is not fit to be shown stays private.
+func plainDetail(err error) error {
+	var api *apiError
+	if asAPI(err, &api) {
+		if api.detail == "" {
+			return engine.PublicError(api.title)
+		}
+		return engine.PublicError(api.detail)
+	}
+	var named *errorTitle
+	if errors.As(err, &named) {
+		return plainDetail(named.err)
+	}
+	return err
+}
