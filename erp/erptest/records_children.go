@@ -16,12 +16,19 @@ const maxChildDepth = 10
 
 // saveChildren saves the records of the arrays in a body: below a new record they are
 // new, with children of their own; below another one each is changed, deleted or
-// created, one level deep. What it returns are arrays under the same names, without
-// what was deleted.
-func (c *call) saveChildren(ctx context.Context, tx *store.Tx, s *shape, parent *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
+// created, one level deep. Children in tabs bring no children. What it returns are
+// arrays under the same names, without what was deleted.
+func (c *call) saveChildren(ctx context.Context, tx *store.Tx, s *shape, parent *engine.Record, body *wire.Object, at place) (*wire.Object, error) {
 	out := wire.NewObject()
-	for _, name := range engine.ChildArrays(s.table, body) {
-		child, link, err := c.childShape(ctx, tx, s, parent, name, depth)
+	if at.belowOld {
+		return out, nil
+	}
+	names := engine.ChildArrays(s.table, body)
+	if s.tab != nil {
+		names = s.tab.childSlugs(body)
+	}
+	for _, name := range names {
+		child, link, err := c.childShape(ctx, tx, s, parent, name, at.depth)
 		if err != nil {
 			return nil, err
 		}
@@ -30,13 +37,13 @@ func (c *call) saveChildren(ctx context.Context, tx *store.Tx, s *shape, parent 
 		}
 		v, _ := body.Get(name)
 		list, _ := v.([]any)
-		var records []*wire.Object
+		records := []*wire.Object{}
 		for _, item := range list {
 			row, ok := item.(*wire.Object)
 			if !ok {
 				continue
 			}
-			o, err := c.saveChild(ctx, tx, child, parent, link, row, depth+1)
+			o, err := c.saveChild(ctx, tx, child, parent, link, row, at.depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -44,7 +51,7 @@ func (c *call) saveChildren(ctx context.Context, tx *store.Tx, s *shape, parent 
 				records = append(records, o)
 			}
 		}
-		if len(records) > 0 {
+		if len(records) > 0 || s.tab != nil {
 			out.Set(name, records)
 		}
 	}
@@ -54,6 +61,9 @@ func (c *call) saveChildren(ctx context.Context, tx *store.Tx, s *shape, parent 
 // saveChild saves one record below another. Whatever fails in a new one below a new
 // one is a failure to save the parent.
 func (c *call) saveChild(ctx context.Context, tx *store.Tx, s *shape, parent *engine.Record, link store.Row, body *wire.Object, depth int) (*wire.Object, error) {
+	if s.tab != nil {
+		return c.saveChildRow(ctx, tx, s, parent, body, place{depth, true})
+	}
 	if !parent.IsNew() {
 		o, err := c.changeChild(ctx, tx, s, link, body, place{depth, true})
 		if err != nil {
@@ -73,6 +83,10 @@ func (c *call) saveChild(ctx context.Context, tx *store.Tx, s *shape, parent *en
 // that name or has that table. It is nil for names a view does not have, which the
 // ERP passes over.
 func (c *call) childShape(ctx context.Context, tx *store.Tx, s *shape, parent *engine.Record, name string, depth int) (*shape, store.Row, error) {
+	if s.tab != nil {
+		child, err := c.childTab(ctx, tx, s.tab, name)
+		return child, parent.Row, err
+	}
 	child := &shape{}
 	table, doing := name, "create"
 	if s.view != nil {
@@ -134,7 +148,7 @@ func (c *call) changeChild(ctx context.Context, tx *store.Tx, s *shape, link sto
 		}
 		return c.create(ctx, tx, s, link, body, at)
 	}
-	if err := c.session.MayWrite(&engine.Record{Table: s.table, Old: row, Row: row}, row.Int(s.table.Name+"_ID")); err != nil {
+	if err := c.mayChange(s.table, row); err != nil {
 		return nil, err
 	}
 	if remove {

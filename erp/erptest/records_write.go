@@ -165,13 +165,27 @@ type place struct {
 }
 
 // create saves a new record with its children and document action, and returns it as
-// the shape shows it. link is what it has of the record above.
+// the shape shows it. link is what it has of the record above; for a tab it is that
+// record. A record of a tab of which the request says nothing is shown as it would
+// begin, and not saved, unless the record above is saved with it.
 func (c *call) create(ctx context.Context, tx *store.Tx, s *shape, link store.Row, body *wire.Object, at place) (*wire.Object, error) {
 	accepted, err := c.accept(ctx, tx, s, nil, body)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.session.ReadNew(ctx, tx, s.table, accepted, link)
+	var r *engine.Record
+	if s.tab == nil {
+		r, err = c.session.ReadNew(ctx, tx, s.table, accepted, link)
+	} else {
+		var changed bool
+		if r, changed, err = c.readTab(ctx, tx, s.tab, link, accepted); err != nil {
+			return nil, serverFailed(err)
+		}
+		if c.dryRun() || !changed && at.depth == 0 {
+			return c.preview(ctx, tx, s, r, body, at)
+		}
+		err = c.session.Construct(ctx, tx, r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +203,11 @@ func (c *call) mayCreate(r *engine.Record) error {
 	return c.session.MayWrite(r, 0)
 }
 
+// mayChange refuses a change of a record that the role does not write.
+func (c *call) mayChange(t *store.Table, row store.Row) error {
+	return c.session.MayWrite(&engine.Record{Table: t, Old: row, Row: row}, row.Int(t.Name+"_ID"))
+}
+
 // change applies a body to an existing record and returns the outcome.
 func (c *call) change(ctx context.Context, tx *store.Tx, s *shape, row store.Row, body *wire.Object, at place) (*wire.Object, error) {
 	accepted, err := c.accept(ctx, tx, s, row, body)
@@ -196,8 +215,13 @@ func (c *call) change(ctx context.Context, tx *store.Tx, s *shape, row store.Row
 		return nil, err
 	}
 	r, err := c.session.ReadChange(ctx, tx, s.table, row, accepted)
-	if err != nil {
+	switch {
+	case err != nil && s.tab != nil:
+		return nil, serverFailed(err)
+	case err != nil:
 		return nil, err
+	case s.tab != nil && c.dryRun():
+		return c.preview(ctx, tx, s, r, body, at)
 	}
 	return c.save(ctx, tx, s, r, body, at)
 }
@@ -205,48 +229,26 @@ func (c *call) change(ctx context.Context, tx *store.Tx, s *shape, row store.Row
 // save saves a record that was read from a body, with its children and document
 // action.
 func (c *call) save(ctx context.Context, tx *store.Tx, s *shape, r *engine.Record, body *wire.Object, at place) (*wire.Object, error) {
-	if s.view != nil {
-		if err := c.checkMandatory(ctx, tx, s, r); err != nil {
-			return nil, err
-		}
+	if err := c.saveRecord(ctx, tx, s, r); err != nil {
+		return nil, err
 	}
-	if err := c.session.Save(ctx, tx, r); err != nil {
-		return nil, orTitled("Save error", err)
+	if r.IsNew() && s.view == nil {
+		c.fresh.add(r)
 	}
-	children, message := wire.NewObject(), ""
-	var err error
-	if !at.belowOld {
-		if r.IsNew() && s.view == nil {
-			c.fresh.add(r)
-		}
-		if children, err = c.saveChildren(ctx, tx, s, r, body, at.depth); err != nil {
-			return nil, err
-		}
-	}
-	if !at.belowOld || s.view != nil {
-		if message, err = c.session.RunDocAction(ctx, tx, r); err != nil {
-			return nil, err
-		}
-	}
-	if at.depth == 0 && r.IsNew() {
-		c.settle()
-	}
-	o, err := c.savedRecord(ctx, tx, s, r)
+	children, err := c.saveChildren(ctx, tx, s, r, body, at)
 	if err != nil {
 		return nil, err
 	}
-	if message != "" && (at.depth == 0 || s.view != nil) {
-		o.Set("doc-processmsg", message)
+	message := ""
+	if !at.belowOld || s.view != nil || s.tab != nil {
+		message, err = c.session.RunDocAction(ctx, tx, r)
 	}
-	for _, name := range children.Names() {
-		list, _ := children.Get(name)
-		o.Set(name, list)
+	switch {
+	case err != nil && s.tab != nil:
+		return nil, actionFailed(err)
+	case err != nil:
+		return nil, err
 	}
-	return o, nil
-}
-
-// savedRecord is a record as it is now, as the shape shows it.
-func (c *call) savedRecord(ctx context.Context, tx *store.Tx, s *shape, r *engine.Record) (*wire.Object, error) {
 	row, err := r.Reread(ctx, tx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, engine.PublicError("The record is gone")
@@ -254,19 +256,46 @@ func (c *call) savedRecord(ctx context.Context, tx *store.Tx, s *shape, r *engin
 	if err != nil {
 		return nil, err
 	}
+	if at.depth == 0 {
+		c.settle()
+	}
+	o, err := c.savedRecord(ctx, tx, s, row, children)
+	if err == nil && message != "" && s.tab == nil && (at.depth == 0 || s.view != nil) {
+		o.Set("doc-processmsg", message)
+	}
+	return o, err
+}
+
+// saveRecord saves the record alone.
+func (c *call) saveRecord(ctx context.Context, tx *store.Tx, s *shape, r *engine.Record) error {
+	if s.tab != nil {
+		return c.saveInTab(ctx, tx, s.tab, r)
+	}
+	if err := c.checkMandatory(ctx, tx, s, r); err != nil {
+		return err
+	}
+	return orTitled("Save error", c.session.Save(ctx, tx, r))
+}
+
+// savedRecord is a record as the shape shows it, with its children.
+func (c *call) savedRecord(ctx context.Context, tx *store.Tx, s *shape, row store.Row, children *wire.Object) (*wire.Object, error) {
 	rd, err := c.newReader(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	properties, err := rd.shown(ctx, s, "")
+	var objects []*wire.Object
+	if s.tab != nil {
+		objects, err = rd.tabRecords(ctx, s.tab, []store.Row{row})
+	} else {
+		objects, err = rd.wholeRecords(ctx, s, row)
+	}
 	if err != nil {
 		return nil, err
 	}
-	objects, err := rd.shaped(ctx, s, properties, store.SheetOf(sources(s.table, properties), []store.Row{row}))
-	if err != nil {
-		return nil, err
+	for _, name := range children.Names() {
+		list, _ := children.Get(name)
+		objects[0].Set(name, list)
 	}
-	rd.finishShaped(objects[0], s)
 	return objects[0], nil
 }
 

@@ -11,11 +11,13 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// shape is how a caller sees the records of a table: as the table has them, or
-// through a REST view, some of the columns under names of their own.
+// shape is how a caller sees the records of a table: as the table has them, through
+// a REST view, some of the columns under names of their own, or in a tab of a window,
+// the columns of its fields.
 type shape struct {
 	table   *store.Table // nil when the dictionary lacks that of the view
-	view    store.Row    // of REST_View; nil for the table itself
+	view    store.Row    // of REST_View; nil for a table or tab
+	tab     *tabDef      // nil for a table or view
 	columns []viewColumn
 	related []viewRelated
 }

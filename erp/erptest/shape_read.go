@@ -217,3 +217,16 @@ func getPath(o *wire.Object, path string) (any, bool) {
 		o, path = object, rest
 	}
 }
+
+// wholeRecords are rows with all their properties.
+func (rd *reader) wholeRecords(ctx context.Context, s *shape, rows ...store.Row) ([]*wire.Object, error) {
+	properties, err := rd.shown(ctx, s, "")
+	if err != nil {
+		return nil, err
+	}
+	objects, err := rd.shaped(ctx, s, properties, store.SheetOf(sources(s.table, properties), rows))
+	for _, o := range objects {
+		rd.finishShaped(o, s)
+	}
+	return objects, err
+}

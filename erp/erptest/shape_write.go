@@ -12,7 +12,10 @@ import (
 // view's arrays, which may be children, it has none, and new records get the view's
 // defaults.
 func (c *call) accept(ctx context.Context, tx *store.Tx, s *shape, old store.Row, body *wire.Object) (*wire.Object, error) {
-	if s.view == nil {
+	switch {
+	case s.tab != nil:
+		return c.tabBody(ctx, tx, s.tab, old, body)
+	case s.view == nil:
 		return body, nil
 	}
 	if c.session.Sysconfig(ctx, tx, "REST_ERROR_ON_NON_EXISTING_COLUMN", "Y") != "N" {
@@ -63,6 +66,9 @@ func (c *call) viewDefault(ctx context.Context, tx *store.Tx, s *shape, col view
 // checkMandatory refuses a record that lacks what the view's own logic
 // demands.
 func (c *call) checkMandatory(ctx context.Context, tx *store.Tx, s *shape, r *engine.Record) error {
+	if s.view == nil {
+		return nil
+	}
 	rd, err := c.newReader(ctx, tx)
 	if err != nil {
 		return err

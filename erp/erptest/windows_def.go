@@ -27,7 +27,11 @@ type tabDef struct {
 	link   *store.Column // that holds the parent, nil for a header
 	source *store.Column // of the parent: what link holds
 	empty  bool          // it has no records
+	fields []tabField    // nil until they are read
 }
+
+// shape is how callers see the tab's records.
+func (t *tabDef) shape() *shape { return &shape{table: t.table, tab: t} }
 
 func (t *tabDef) id() int64 { return t.row.Int("AD_Tab_ID") }
 
@@ -220,6 +224,9 @@ type tabField struct {
 // tabFields are the active fields of a tab in their order, also those that
 // are not displayed.
 func (rd *reader) tabFields(ctx context.Context, tab *tabDef) ([]tabField, error) {
+	if tab.fields != nil {
+		return tab.fields, nil
+	}
 	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_Field", "SeqNo, AD_Field_ID", "AD_Tab_ID=? AND IsActive='Y'", tab.id())
 	if err != nil {
 		return nil, err
@@ -237,13 +244,13 @@ func (rd *reader) tabFields(ctx context.Context, tab *tabDef) ([]tabField, error
 	if err != nil {
 		return nil, err
 	}
-	out := make([]tabField, 0, len(rows))
+	tab.fields = make([]tabField, 0, len(rows))
 	for i, row := range rows {
 		if col := byID[row.Int("AD_Column_ID")]; col != nil {
-			out = append(out, tabField{row, col, shown[i].String("Name")})
+			tab.fields = append(tab.fields, tabField{row, col, shown[i].String("Name")})
 		}
 	}
-	return out, nil
+	return tab.fields, nil
 }
 
 // tabCondition is the condition for all records of a tab: its own where
