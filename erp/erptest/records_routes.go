@@ -8,8 +8,7 @@ const binaryOut = "application/octet-stream"
 // recordRoutes are the operations on records, through tables and through views.
 func recordRoutes() []route {
 	routes := []route{
-		{method: http.MethodGet, pattern: "v1/models", handle: listModels},
-		{method: http.MethodGet, pattern: "v1/views", handle: listViews},
+		{method: http.MethodGet, pattern: "v1/models", handle: reading(readError, listModels)},
 	}
 	for _, records := range []string{"v1/models/{table}", "v1/views/{view}"} {
 		record := records + "/{id}"

@@ -141,7 +141,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		authRoutes(), recordRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
 		filesRoutes(), cachesRoutes(), nodesRoutes(), serversRoutes(), schedulersRoutes(), workflowRoutes(),
 		uploadsRoutes(), webhooksRoutes(),
-		windowRoutes(), formRoutes(), taskRoutes(), referenceRoutes(), infoRoutes(), statusLineRoutes(), chartRoutes(),
+		windowRoutes(), dictionaryRoutes(), taskRoutes(), referenceRoutes(), infoRoutes(), statusLineRoutes(), chartRoutes(),
 		menuTreeRoutes(),
 	} {
 		for i := range group {

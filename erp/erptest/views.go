@@ -2,46 +2,12 @@ package erptest
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
-
-// listViews handles GET /views: the definitions of the views.
-func listViews(c *call) error {
-	list := []*wire.Object{}
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		records, err := rd.dictionary(ctx, dictionaryQuery{
-			table: "REST_View", columns: []string{}, filter: c.query.get("$filter"), orderBy: `"REST_View"."Name", "REST_View"."REST_View_ID"`,
-		})
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			v, err := rd.loadView(ctx, r.row)
-			if err != nil {
-				return err
-			}
-			if v.table == nil {
-				continue
-			}
-			o, err := rd.viewObject(ctx, v)
-			if err != nil {
-				return err
-			}
-			list = append(list, o)
-		}
-		return nil
-	})
-	if err != nil {
-		return readError(err)
-	}
-	c.json(http.StatusOK, wire.NewObject("views", list))
-	return nil
-}
 
 // viewObject is a view's definition as the API writes it. Members without anything
 // are left out.

@@ -40,21 +40,11 @@ func (t *tabDef) level() int64 { return t.row.Int("TabLevel") }
 // findWindow is the active window with that slug, which the role must be able
 // to open, with the permission to change data in it if write says so.
 func (rd *reader) findWindow(ctx context.Context, slug string, write bool) (*windowDef, error) {
-	row, err := rd.findBySlug(ctx, "AD_Window", slug)
+	row, err := rd.findObject(ctx, engine.KindWindow, "window", slug, write)
 	if err != nil {
 		return nil, err
-	}
-	if row == nil {
-		return nil, noWindow(slug)
 	}
 	w := &windowDef{row: row}
-	read, change, err := rd.c.session.WindowAccess(ctx, rd.tx, row.Int("AD_Window_ID"))
-	if err != nil {
-		return nil, err
-	}
-	if !read || write && !change {
-		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for window: "+slug)
-	}
 	if w.tabs, err = rd.windowTabs(ctx, row.Int("AD_Window_ID")); err != nil {
 		return nil, err
 	}
@@ -162,13 +152,9 @@ func (rd *reader) linkTab(ctx context.Context, tab *tabDef) error {
 	return nil
 }
 
-func noWindow(slug string) error {
-	return fail(http.StatusNotFound, "Invalid window name", "No match found for window name: "+slug)
-}
+func noWindow(slug string) error { return noObject("window", slug) }
 
-func noTab(slug string) error {
-	return fail(http.StatusNotFound, "Invalid tab name", "No match found for tab name: "+slug)
-}
+func noTab(slug string) error { return noObject("tab", slug) }
 
 // tab finds a tab by its slug; of two with one slug the first counts. It is nil
 // when there is none.
