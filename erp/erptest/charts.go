@@ -43,7 +43,7 @@ func (c *call) pathChart() (*chart, error) {
 		if err != nil {
 			return err
 		}
-		if row, err = rd.dictionaryRows(ctx, "AD_Chart", row); err != nil {
+		if row, err = rd.translatedRow(ctx, "AD_Chart", row); err != nil {
 			return err
 		}
 		found, err = rd.loadChart(ctx, row)
@@ -52,8 +52,8 @@ func (c *call) pathChart() (*chart, error) {
 	return found, err
 }
 
-// dictionaryRows is a row in the session's language.
-func (rd *reader) dictionaryRows(ctx context.Context, table string, row store.Row) (store.Row, error) {
+// translatedRow is a row in the session's language.
+func (rd *reader) translatedRow(ctx context.Context, table string, row store.Row) (store.Row, error) {
 	t, err := rd.tx.Table(ctx, table)
 	if err != nil {
 		return nil, err

@@ -256,7 +256,7 @@ func addStatusMessage(ctx context.Context, rd *reader, r *dictionaryRecord) (boo
 
 // replaceByChart lists the data of a chart.
 func replaceByChart(ctx context.Context, rd *reader, r *dictionaryRecord) (bool, error) {
-	row, err := rd.dictionaryRows(ctx, "AD_Chart", r.row)
+	row, err := rd.translatedRow(ctx, "AD_Chart", r.row)
 	if err != nil {
 		return false, err
 	}

@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -10,32 +9,25 @@ import (
 )
 
 // getRecord handles GET /models/{table}/{id}, and the same of views.
-func getRecord(c *call) error { return c.readOne(c.readOptions(), "") }
+func getRecord(ctx context.Context, rd *reader) (any, error) {
+	return rd.pathOne(ctx, rd.c.readOptions(), "")
+}
 
 // getProperty handles GET /models/{table}/{id}/{property}, and the same of views: the
 // same object with one column.
-func getProperty(c *call) error {
-	opts := c.readOptions()
+func getProperty(ctx context.Context, rd *reader) (any, error) {
+	opts := rd.c.readOptions()
 	opts.selects, opts.expand = "", ""
-	return c.readOne(opts, c.param("property"))
+	return rd.pathOne(ctx, opts, rd.c.param("property"))
 }
 
-// readOne responds with one record, or with one column of it.
-func (c *call) readOne(opts readOptions, column string) error {
-	var body *wire.Object
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		s, err := rd.pathShape(ctx, false)
-		if err != nil {
-			return err
-		}
-		body, err = rd.one(ctx, s, opts, column)
-		return err
-	})
+// pathOne is the record the path names, or one column of it.
+func (rd *reader) pathOne(ctx context.Context, opts readOptions, column string) (*wire.Object, error) {
+	s, err := rd.pathShape(ctx, false)
 	if err != nil {
-		return readError(err)
+		return nil, err
 	}
-	c.json(http.StatusOK, body)
-	return nil
+	return rd.one(ctx, s, opts, column)
 }
 
 func (rd *reader) one(ctx context.Context, s *shape, opts readOptions, column string) (*wire.Object, error) {

@@ -60,7 +60,10 @@ func createRecord(c *call) error {
 func updateRecord(c *call) error {
 	v, bodyErr := c.bodyValue()
 	return c.writeRecords(http.StatusOK, "Update error", func(ctx context.Context, tx *store.Tx, s *shape) (any, error) {
-		row, err := c.writableRow(ctx, tx, s)
+		row, err := c.pathRow(ctx, tx, s)
+		if err == nil {
+			err = c.mayChangeRow(s.table, row, c.param("id"))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +81,10 @@ func updateRecord(c *call) error {
 // deleteRecord handles DELETE /models/{table}/{id}, and the same of views.
 func deleteRecord(c *call) error {
 	return c.writeRecords(http.StatusOK, "Delete error", func(ctx context.Context, tx *store.Tx, s *shape) (any, error) {
-		row, err := c.writableRow(ctx, tx, s)
+		row, err := c.pathRow(ctx, tx, s)
+		if err == nil {
+			err = c.mayChangeRow(s.table, row, c.param("id"))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -110,18 +116,14 @@ func (c *call) pathRecord(ctx context.Context, tx *store.Tx) (*store.Table, stor
 	return s.table, row, err
 }
 
-// writableRow is the record a path names, unless the role only reads it.
-func (c *call) writableRow(ctx context.Context, tx *store.Tx, s *shape) (store.Row, error) {
-	row, err := c.pathRow(ctx, tx, s)
-	if err != nil {
-		return nil, err
-	}
-	err = c.session.MayUpdate(s.table, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(s.table.Name+"_ID"))
+// mayChangeRow refuses the record with that id to roles that only read it.
+func (c *call) mayChangeRow(t *store.Table, row store.Row, id string) error {
+	err := c.session.MayUpdate(t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), row.Int(t.Name+"_ID"))
 	var denied *engine.AccessDenied
 	if errors.As(err, &denied) {
-		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for record with id: "+c.param("id"))
+		return fail(http.StatusForbidden, "Access denied", "Access denied for record with id: "+id)
 	}
-	return row, err
+	return err
 }
 
 // orTitled gives an error a title unless it has one, or a status of its own.
