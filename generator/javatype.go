@@ -7,28 +7,16 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 )
 
-// javaOfType is the Java type of a display type by itself.
+// javaOfType is the Java type of a display type by itself, without a box.
 func javaOfType(t dict.DisplayType) string {
-	switch t {
-	case dict.TypeInteger, dict.TypeID, dict.TypeTable, dict.TypeTableDir, dict.TypeLocation, dict.TypeAccount, dict.TypeSearch,
-		dict.TypeLocator, dict.TypeImage, dict.TypeAssignment, dict.TypePAttribute, dict.TypeChart, dict.TypeRecordID:
+	switch java := t.JavaType(); java {
+	case "Integer":
 		return "int"
-	case dict.TypeAmount, dict.TypeNumber, dict.TypeQuantity, dict.TypeCostPrice:
-		return "BigDecimal"
-	case dict.TypeDate, dict.TypeDateTime, dict.TypeTime, dict.TypeTimestampWithTimeZone:
-		return "Timestamp"
-	case dict.TypeYesNo:
+	case "Boolean":
 		return "boolean"
-	case dict.TypeString, dict.TypeText, dict.TypeList, dict.TypeColor, dict.TypeButton, dict.TypeMemo, dict.TypeTextLong,
-		dict.TypeFilePath, dict.TypeFileName, dict.TypeURL, dict.TypePrinterName, dict.TypePayment,
-		dict.TypeSingleSelectionGrid, dict.TypeMultipleSelectionGrid, dict.TypeTimeZoneID, dict.TypeRadioGroupList,
-		dict.TypeChosenMultipleSelectionList, dict.TypeChosenMultipleSelectionTable, dict.TypeChosenMultipleSelectionSrch,
-		dict.TypeUUID, dict.TypeTableUU, dict.TypeTableDirUU, dict.TypeSearchUU, dict.TypeRecordUU, dict.TypeJSON, dict.TypeImageURL:
-		return "String"
-	case dict.TypeBinary:
-		return "byte[]"
+	default:
+		return java
 	}
-	return "Object"
 }
 
 // javaOfColumn is the Java type of a column; key is the display type of the key

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -138,7 +139,7 @@ func (e *existing) filter(texts []string) erp.Filter {
 		}
 		return erp.In(column, numbers...)
 	}
-	if e.lead.col != nil && e.lead.col.Type.IsDate() || e.lead.col != nil && e.lead.col.Type.JavaType() == "Boolean" {
+	if e.lead.col != nil && e.lead.col.Type.IsDate() || e.lead.col != nil && e.lead.col.Type == dict.TypeYesNo {
 		var any []erp.Filter
 		for _, s := range texts {
 			any = append(any, erp.Eq(column, rawValue(e.lead, s)))
@@ -160,7 +161,7 @@ func (e *existing) filter(texts []string) erp.Filter {
 }
 
 func rawValue(f *field, s string) any {
-	if f.col.Type.JavaType() == "Boolean" {
+	if f.col.Type == dict.TypeYesNo {
 		return s == "true"
 	}
 	if day, err := erp.ParseDate(s); err == nil {
