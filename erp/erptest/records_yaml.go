@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // describeRecords handles GET /models/{table}/yaml and GET /views/{view}/yaml: an
@@ -110,10 +111,10 @@ func (rd *reader) openAPI(ctx context.Context, s *shape) (string, error) {
 	y.WriteString(documentHead)
 	yamlPaths(y, name, label, base)
 	y.WriteString(documentParts)
-	if slices.ContainsFunc(properties, func(p property) bool { return p.col.Ref == store.TypeImage }) {
+	if slices.ContainsFunc(properties, func(p property) bool { return p.col.Ref == displaytype.Image }) {
 		y.line(2, "Image: %s", imageSchema)
 	}
-	if slices.ContainsFunc(properties, func(p property) bool { return p.col.Ref == store.TypeLocation }) {
+	if slices.ContainsFunc(properties, func(p property) bool { return p.col.Ref == displaytype.Location }) {
 		y.line(2, "Location: %s", locationSchema)
 	}
 	y.line(2, "%s:", quoted(name))
@@ -172,7 +173,7 @@ func (rd *reader) yamlProperties(ctx context.Context, y *yamlDoc, level int, pre
 	var groups []string
 	for _, p := range properties {
 		name, ok := strings.CutPrefix(p.name, prefix)
-		if !ok || p.col.Ref == store.TypeButton || p.col.Ref == store.TypeChart {
+		if !ok || p.col.Ref == displaytype.Button || p.col.Ref == displaytype.Chart {
 			continue
 		}
 		if group, _, dotted := strings.Cut(name, "."); dotted {
@@ -204,9 +205,9 @@ func (rd *reader) yamlSchema(ctx context.Context, p property) ([]string, error) 
 	}
 	var schema []string
 	switch {
-	case p.col.Ref == store.TypeLocation:
+	case p.col.Ref == displaytype.Location:
 		return []string{"$ref: '#/components/schemas/Location'"}, nil
-	case p.col.Ref == store.TypeImage:
+	case p.col.Ref == displaytype.Image:
 		return []string{"$ref: '#/components/schemas/Image'"}, nil
 	case p.col.IsList():
 		values, err := rd.listCodes(ctx, p.col)
@@ -256,7 +257,7 @@ func yamlScalar(col *store.Column) []string {
 	case store.KindJSON:
 		return []string{"type: object"}
 	}
-	if col.Length > 0 && col.Length < 1<<20 && col.Ref == store.TypeString {
+	if col.Length > 0 && col.Length < 1<<20 && col.Ref == displaytype.String {
 		return []string{"type: string", fmt.Sprintf("maxLength: %d", col.Length)}
 	}
 	return []string{"type: string"}
@@ -265,7 +266,7 @@ func yamlScalar(col *store.Column) []string {
 // listCodes are the active values of a list column as YAML scalars.
 func (rd *reader) listCodes(ctx context.Context, col *store.Column) ([]string, error) {
 	refID := col.RefValue
-	if refID == 0 && col.Ref == store.TypePayment {
+	if refID == 0 && col.Ref == displaytype.Payment {
 		refID = paymentRuleList
 	}
 	ref, err := rd.tx.Reference(ctx, refID)

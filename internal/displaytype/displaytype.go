@@ -116,9 +116,22 @@ type Type struct {
 // Of is the display type with that number; ok is false for one that the ERP does not
 // have.
 func Of(number int) (t Type, ok bool) {
+	if number >= 0 && number < len(common) {
+		t = common[number]
+		return t, t.Name != ""
+	}
 	t, ok = types[number]
 	return t, ok
 }
+
+// common are the types with small numbers, which nearly all columns have: they are
+// asked for with every value.
+var common = func() (list [64]Type) {
+	for number := range list {
+		list[number] = types[number]
+	}
+	return list
+}()
 
 // Numbers are the numbers of all display types, in order.
 func Numbers() []int { return slices.Sorted(maps.Keys(types)) }
