@@ -218,31 +218,9 @@ func (rd *reader) listWork(ctx context.Context, s *shape, q listQuery) (readWork
 		return w, err
 	}
 	w.sel.Columns = sources(s.table, w.properties, parentColumns(w.expansions)...)
-	sql, err := filter.Translate(q.filter, s.filterable(), rd.c.srv.opts.Location)
+	cond, args, err := rd.asked(ctx, s, q)
 	if err != nil {
 		return w, err
-	}
-	cond, args := sql.Where, sql.Args
-	and := func(more string, moreArgs ...any) {
-		if cond != "" && more != "" {
-			cond += " AND "
-		}
-		cond += more
-		args = append(args, moreArgs...)
-	}
-	if q.hasValRule {
-		rule, err := rd.c.session.ValidationRule(ctx, rd.tx, s.table, q.valRule, q.context)
-		if err != nil {
-			return w, err
-		}
-		and(rule.Text, rule.Args...)
-	}
-	if q.label != "" {
-		labelled, labelArgs, err := rd.labelCondition(ctx, s.table, q.label)
-		if err != nil {
-			return w, err
-		}
-		and(labelled, labelArgs...)
 	}
 	own, err := rd.ownCondition(ctx, s)
 	if err != nil {
@@ -268,6 +246,37 @@ func (rd *reader) listWork(ctx context.Context, s *shape, q listQuery) (readWork
 	}
 	w.sel.OrderBy, err = filter.OrderBy(q.orderBy, s.table)
 	return w, err
+}
+
+// asked is the condition that a request has for a list.
+func (rd *reader) asked(ctx context.Context, s *shape, q listQuery) (string, []any, error) {
+	sql, err := filter.Translate(q.filter, s.filterable(), rd.c.srv.opts.Location)
+	if err != nil {
+		return "", nil, err
+	}
+	cond, args := sql.Where, sql.Args
+	and := func(more string, moreArgs ...any) {
+		if cond != "" && more != "" {
+			cond += " AND "
+		}
+		cond += more
+		args = append(args, moreArgs...)
+	}
+	if q.hasValRule {
+		rule, err := rd.c.session.ValidationRule(ctx, rd.tx, s.table, q.valRule, q.context)
+		if err != nil {
+			return "", nil, err
+		}
+		and(rule.Text, rule.Args...)
+	}
+	if q.label != "" {
+		labelled, labelArgs, err := rd.labelCondition(ctx, s.table, q.label)
+		if err != nil {
+			return "", nil, err
+		}
+		and(labelled, labelArgs...)
+	}
+	return cond, args, nil
 }
 
 // filterSQL translates a $filter on t.

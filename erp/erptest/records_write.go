@@ -241,14 +241,8 @@ func (c *call) save(ctx context.Context, tx *store.Tx, s *shape, r *engine.Recor
 	if err != nil {
 		return nil, err
 	}
-	message := ""
-	if !at.belowOld || s.view != nil || s.tab != nil {
-		message, err = c.session.RunDocAction(ctx, tx, r)
-	}
-	switch {
-	case err != nil && s.tab != nil:
-		return nil, actionFailed(err)
-	case err != nil:
+	message, err := c.actOn(ctx, tx, s, r, at)
+	if err != nil {
 		return nil, err
 	}
 	row, err := r.Reread(ctx, tx)
@@ -262,10 +256,27 @@ func (c *call) save(ctx context.Context, tx *store.Tx, s *shape, r *engine.Recor
 		c.settle()
 	}
 	o, err := c.savedRecord(ctx, tx, s, row, children)
-	if err == nil && message != "" && s.tab == nil && (at.depth == 0 || s.view != nil) {
+	if err == nil && message != "" {
 		o.Set("doc-processmsg", message)
 	}
 	return o, err
+}
+
+// actOn runs the record's document action. It returns what is to be told of it, which
+// is nothing in a tab, and nothing of a child without a view.
+func (c *call) actOn(ctx context.Context, tx *store.Tx, s *shape, r *engine.Record, at place) (string, error) {
+	plain := s.view == nil && s.tab == nil
+	if plain && at.belowOld {
+		return "", nil
+	}
+	message, err := c.session.RunDocAction(ctx, tx, r)
+	switch {
+	case err != nil && s.tab != nil:
+		return "", actionFailed(err)
+	case s.tab != nil, plain && at.depth > 0:
+		message = ""
+	}
+	return message, err
 }
 
 // saveRecord saves the record alone.
