@@ -154,7 +154,7 @@ func (r *resolver) functions(m *pg.RangeFunction, e env, left []*item) (*item, e
 		}
 	}
 	if m.Ordinality {
-		it.cols = append(it.cols, column{name: "ordinality", look: whole})
+		it.cols = append(it.cols, column{name: "ordinality", kind: "int8", look: whole})
 	}
 	return it, alias(it, m.Alias, -1)
 }
@@ -186,7 +186,7 @@ func (r *resolver) join(m *pg.JoinExpr, e env, left []*item) ([]*item, []column,
 		if err != nil {
 			return nil, nil, err
 		}
-		if e.inner && k == innerOn {
+		if e.inner && k == innerOn && !r.trusted {
 			conditions = r.move(conditions)
 		}
 		r.tested = r.tested || slices.ContainsFunc(conditions, func(c failable) bool { return c.fails })
@@ -198,7 +198,7 @@ func (r *resolver) join(m *pg.JoinExpr, e env, left []*item) ([]*item, []column,
 	if err != nil {
 		return nil, nil, err
 	}
-	merged, cols := merge(shared, lcols, rcols)
+	merged, cols := r.merge(shared, lcols, rcols)
 
 	self := &item{cols: cols, colVisible: true}
 	for _, it := range items {
@@ -300,11 +300,11 @@ func comparable(a, b *column) bool {
 
 // merge returns the columns a join merges, and all of the join's: the merged
 // ones first.
-func merge(shared []string, l, r []column) (merged, all []column) {
+func (r *resolver) merge(shared []string, left, right []column) (merged, all []column) {
 	for _, name := range shared {
 		var sides []*column
 		var v value
-		for _, side := range [][]column{l, r} {
+		for _, side := range [][]column{left, right} {
 			for i := range side {
 				if side[i].name == name {
 					side[i].use()
@@ -327,10 +327,14 @@ func merge(shared []string, l, r []column) (merged, all []column) {
 		if sides[0].typ == sides[1].typ {
 			c.typ = sides[0].typ
 		}
+		c.kind = commonType(sides[0].kind, sides[1].kind)
+		if !comparableTypes(sides[0].kind, sides[1].kind) {
+			r.job.failing = append(r.job.failing, "the comparison of "+name)
+		}
 		merged = append(merged, c)
 	}
 	all = slices.Clone(merged)
-	for _, side := range [][]column{l, r} {
+	for _, side := range [][]column{left, right} {
 		for _, c := range side {
 			if !slices.Contains(shared, c.name) {
 				all = append(all, c)

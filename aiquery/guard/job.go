@@ -119,7 +119,7 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 	if i := slices.Index(check.used, false); i >= 0 {
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "parameter $" + itoa(int32(i+1)) + " is not used", hint: "give as many values as there are parameters"}
 	}
-	r := &resolver{job: j, sublink: map[*pg.SubLink]string{}}
+	r := &resolver{job: j, sublink: map[*pg.SubLink]string{}, subtype: map[*pg.SubLink][]string{}}
 	q, err := r.query(s, env{close: true, outermost: true}, nil)
 	if err != nil {
 		return nil, nil, err
