@@ -350,9 +350,12 @@ func (r *resolver) target(t *pg.ResTarget, e env, outermost bool) ([]column, err
 	}
 	c := v.column(name)
 	c.fails = v.fails || len(r.job.failing) > before
-	c.kind = typing{r, e}.of(t.Val)
-	if c.kind == untyped {
+	types := typing{r, e}
+	if c.kind = types.of(t.Val); c.kind == untyped {
 		c.kind = "text"
+	}
+	if isWhole(c.kind) {
+		c.bits = types.bits(t.Val)
 	}
 	if passed := r.columnOf(t.Val, e); passed != nil {
 		c.typ, c.apart = passed.typ, passed.apart
@@ -413,6 +416,7 @@ func (r *resolver) cte(x *pg.CommonTableExpr, c *cte, e env) error {
 		named, err := rename(passed(seed.cols), x.Aliascolnames, x.Location)
 		for i := range named {
 			named[i].apart = true // rows made so far
+			named[i].counter, named[i].bits = named[i].bits > 0 && named[i].bits < 24, 0
 			if named[i].width != narrow {
 				named[i].grows, named[i].width = true, longText
 			}

@@ -335,6 +335,11 @@ func (t typing) sumSure(op string, l, r *pg.Node) bool {
 	case a == "numeric" && (b == "numeric" || isWhole(b)), b == "numeric" && isWhole(a):
 		return true
 	}
+	if n := r.GetAConst().GetIval(); n != nil && n.Ival < 1000 && op != "*" {
+		if c := t.r.columnOf(l, t.e); c != nil && c.counter { // for as long as a statement may run
+			return true
+		}
+	}
 	bits := max(t.bits(l), t.bits(r)) + 1
 	if op == "*" {
 		bits = t.bits(l) + t.bits(r)
@@ -348,6 +353,10 @@ func (t typing) sumSure(op string, l, r *pg.Node) bool {
 // bits is how many bits the whole numbers of an expression have at most.
 func (t typing) bits(n *pg.Node) int {
 	switch m := content(n).(type) {
+	case *pg.ColumnRef:
+		if c := t.r.columnOf(n, t.e); c != nil && c.bits > 0 {
+			return c.bits
+		}
 	case *pg.A_Const:
 		if m.GetIval() != nil || m.GetFval() != nil {
 			if text, typ := numberOf(m); typ != "numeric" {

@@ -29,6 +29,11 @@ func TestFailing(t *testing.T) {
 		"SELECT $1::text, $1 = documentno FROM c_order":                                                                                       "",
 		"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n FROM r":                                                         "",
 
+		"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r":          "",
+		"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + n FROM r) SELECT n FROM r":          "the operator +",
+		"WITH RECURSIVE r(n) AS (SELECT 2147483640 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r": "the operator +",
+		"SELECT q.n + 1 FROM (SELECT length(documentno) n FROM c_order) q":                         "",
+
 		// A function that makes a type of any other does what a cast does.
 		"SELECT date(documentno) FROM c_order":                                                "date(…)",
 		"SELECT \"timestamp\"(documentno) FROM c_order":                                       "timestamp(…)",
