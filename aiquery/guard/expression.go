@@ -23,7 +23,7 @@ func (r *resolver) node(n *pg.Node, e env) (value, error) {
 func (r *resolver) expression(m any, e env) (value, error) {
 	v, err := r.meaning(m, e)
 	if err == nil {
-		if err = v.builds(m); r.trusted {
+		if err = r.builds(&v, m, e); r.trusted {
 			err = nil
 		}
 	}

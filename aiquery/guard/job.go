@@ -30,6 +30,8 @@ type job struct {
 	unnamed     int             // subqueries that were given a name
 	collections []*collection   // see width.go
 	narrowing   []narrowed
+	made        int64        // bytes of what the statement's expressions make of a row
+	madeOfLists int64        // and of what was collected
 	reads       []Read       // tables and views that the caller names
 	values      []Value      // constants that became parameters
 	hoisted     []*pg.Node   // WITH items for the front of the statement
@@ -127,6 +129,9 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 	cols := q.cols
 	if len(cols) == 0 {
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "the SELECT has no columns"}
+	}
+	if err := shows(cols); err != nil {
+		return nil, nil, err
 	}
 	j.reads = r.reads()
 	if err := r.placeAll(); err != nil {

@@ -32,7 +32,7 @@ func (r *resolver) closeAggregates(s *pg.SelectStmt, level *scope, from order) e
 	})
 	for _, c := range level.ordered {
 		m := c.call
-		r.job.collects = r.job.collects || collecting[c.name]
+		r.job.collects = r.job.collects || collectsRows[c.name]
 		if !c.collects() || m.AggDistinct || m.AggWithinGroup || asIs && len(m.AggOrder) == 0 {
 			continue
 		}
@@ -84,7 +84,7 @@ var byFrame = set(`first_value last_value nth_value`)
 func (r *resolver) closeWindows(s *pg.SelectStmt, level *scope, grouped bool, cols []column, nodes []*pg.Node) error {
 	var keys []*pg.Node
 	for _, c := range level.windows {
-		r.job.collects = r.job.collects || collecting[c.name]
+		r.job.collects = r.job.collects || collectsRows[c.name]
 		if byPeers[c.name] {
 			continue
 		}
