@@ -284,18 +284,23 @@ func count(cols []column, name string) (n int) {
 	return n
 }
 
-// comparable tells whether the server compares two columns without computing
-// anything that can fail or take long.
-func comparable(a, b *column) bool {
+// joined gates two columns that the server compares with one another, unless it does
+// so without computing anything that can fail or take long (see plainness.sides).
+func joined(a, b *column) {
 	f, g := families[a.typ], families[b.typ]
 	switch {
-	case f != noFamily && g != noFamily:
-		return f == g
-	case f != noFamily:
-		return b.apart && !b.float
+	case f != noFamily && f == g:
+		link(a.source, b.source)
+	case f != noFamily && g == noFamily && b.apart && !b.float && b.counted:
+		b.source.gate()
+	case g != noFamily && f == noFamily && a.apart && !a.float && a.counted:
+		a.source.gate()
 	default:
-		return g != noFamily && a.apart && !a.float
+		a.source.gate()
+		b.source.gate()
 	}
+	a.source.compare()
+	b.source.compare()
 }
 
 // merge returns the columns a join merges, and all of the join's: the merged
@@ -310,19 +315,10 @@ func (r *resolver) merge(shared []string, left, right []column) (merged, all []c
 					side[i].use()
 					sides = append(sides, &side[i])
 					v.add(side[i].value())
-					if families[side[i].typ] == noFamily {
-						side[i].source.gate()
-					}
 				}
 			}
 		}
-		if comparable(sides[0], sides[1]) {
-			for _, s := range v.sources {
-				s.compare()
-			}
-		} else {
-			gateAll(v.sources)
-		}
+		joined(sides[0], sides[1])
 		c := v.column(name)
 		if sides[0].typ == sides[1].typ {
 			c.typ = sides[0].typ

@@ -358,7 +358,10 @@ func (r *resolver) target(t *pg.ResTarget, e env, outermost bool) ([]column, err
 		c.bits = types.bits(t.Val)
 	}
 	if passed := r.columnOf(t.Val, e); passed != nil {
-		c.typ, c.apart = passed.typ, passed.apart
+		c.typ, c.apart, c.counted = passed.typ, passed.apart, passed.counted
+	} else if f := t.Val.GetFuncCall(); f != nil {
+		called, _ := lastName(f.Funcname)
+		c.counted = aggregates[called] || f.Over != nil
 	}
 	if val := afterGates(t.Val, refs); val != t.Val && !outermost { // a condition further out may use it
 		t.Val, t.Name = val, name

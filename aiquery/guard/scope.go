@@ -19,6 +19,7 @@ type column struct {
 	kind      string  // the type of its values; "" when it is not known
 	bits      int     // of its whole numbers, 0 for those of the type
 	counter   bool    // of rows made so far by WITH RECURSIVE, from a small number on
+	counted   bool    // what an aggregate or a window function returns
 	apart     bool    // of a query that the server does not merge into others
 	fails     bool    // computing it may fail for some row
 	why       string  // of a view's column that fails: what to call it

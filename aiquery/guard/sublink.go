@@ -160,6 +160,9 @@ func (r *resolver) joinedCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 	why := unproved
 	if len(b.plain)+len(b.other) == 0 && v.passes && !v.float {
 		why = joinedColumns
+		for _, s := range v.sources {
+			link(s, r.plainColumn(tested, e).source)
+		}
 	} else {
 		gateAll(v.sources)
 	}
