@@ -426,14 +426,8 @@ func (g *siblingGrammar) value(typ string, items []siblingItem, depth int) strin
 			return "ARRAY(" + g.scalar("text", items) + ")"
 		}
 	case 7:
-		switch typ {
-		case "text":
-			return choose(g.Rand, sub("text")+` COLLATE "C"`, "substring("+sub("text")+" FROM 2 FOR 3)", "trim(both 'x' from "+sub("text")+")",
-				"overlay("+sub("text")+" placing 'Z' from 2)", "normalize("+sub("text")+", NFC)", "substring("+sub("text")+` SIMILAR 'a#"b#"c' ESCAPE '#')`)
-		case "numeric":
-			return choose(g.Rand, "extract(year FROM "+sub("timestamp")+")", "position('a' in "+sub("text")+")::numeric", "round("+sub("numeric")+", 2)")
-		case "timestamp":
-			return choose(g.Rand, "("+sub("timestamptz")+" AT TIME ZONE 'UTC')", "date_trunc('month', "+sub("timestamp")+")", "current_date::timestamp")
+		if built := g.construct(typ, sub); built != "" {
+			return built
 		}
 	case 8:
 		if typ == "numeric" && g.depth < 2 && g.chance(20) {
@@ -450,6 +444,20 @@ func (g *siblingGrammar) value(typ string, items []siblingItem, depth int) strin
 		args[i] = g.value(a, items, depth-1)
 	}
 	return m.form(args)
+}
+
+// construct is an expression of the type with a syntax of its own, or "".
+func (g *siblingGrammar) construct(typ string, sub func(typ string) string) string {
+	switch typ {
+	case "text":
+		return choose(g.Rand, sub("text")+` COLLATE "C"`, "substring("+sub("text")+" FROM 2 FOR 3)", "trim(both 'x' from "+sub("text")+")",
+			"overlay("+sub("text")+" placing 'Z' from 2)", "normalize("+sub("text")+", NFC)", "substring("+sub("text")+` SIMILAR 'a#"b#"c' ESCAPE '#')`)
+	case "numeric":
+		return choose(g.Rand, "extract(year FROM "+sub("timestamp")+")", "position('a' in "+sub("text")+")::numeric", "round("+sub("numeric")+", 2)")
+	case "timestamp":
+		return choose(g.Rand, "("+sub("timestamptz")+" AT TIME ZONE 'UTC')", "date_trunc('month', "+sub("timestamp")+")", "current_date::timestamp")
+	}
+	return ""
 }
 
 // failing is a condition that fails for some row that the role may see.

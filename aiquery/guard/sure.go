@@ -323,19 +323,18 @@ func (t typing) alike(nodes []*pg.Node) bool {
 
 // sumSure reports whether a sum or product stays within its type.
 func (t typing) sumSure(op string, l, r *pg.Node) bool {
-	b := t.of(r)
-	if l == nil {
-		return b == "numeric" || isFloat(b) || t.bits(r) < 31
-	}
-	a := t.of(l)
+	a, b := t.of(l), t.of(r)
 	switch {
-	case op != "*" && (families[a] == timeFamily && (shortInterval(r) || b == "int4" && t.bits(r) < 31 || op == "-" && families[b] == timeFamily)),
-		op == "+" && families[b] == timeFamily && (shortInterval(l) || a == "int4" && t.bits(l) < 31):
-		return true
-	case a == "numeric" && (b == "numeric" || isWhole(b)), b == "numeric" && isWhole(a):
-		return true
+	case l == nil:
+		return b == "numeric" || isFloat(b) || t.bits(r) < 31
+	case families[a] == timeFamily || families[b] == timeFamily:
+		return t.timeSumSure(op, l, r)
+	case a == "numeric" || b == "numeric":
+		return (a == "numeric" || isWhole(a)) && (b == "numeric" || isWhole(b))
+	case !isWhole(a) || !isWhole(b):
+		return false
 	}
-	if n := r.GetAConst().GetIval(); n != nil && n.Ival < 1000 && op != "*" {
+	if n := r.GetAConst().GetIval(); n != nil && n.Ival < 1000 && n.Ival > -1000 && op != "*" {
 		if c := t.r.columnOf(l, t.e); c != nil && c.counter { // for as long as a statement may run
 			return true
 		}
@@ -347,7 +346,20 @@ func (t typing) sumSure(op string, l, r *pg.Node) bool {
 	if a == "int8" || b == "int8" {
 		return bits <= 63
 	}
-	return isWhole(a) && isWhole(b) && bits <= 31
+	return bits <= 31
+}
+
+// timeSumSure is sumSure of a time and an interval, some days, or another time.
+func (t typing) timeSumSure(op string, l, r *pg.Node) bool {
+	a, b := t.of(l), t.of(r)
+	short := func(n *pg.Node, typ string) bool { return shortInterval(n) || typ == "int4" && t.bits(n) < 31 }
+	switch op {
+	case "+":
+		return families[a] == timeFamily && short(r, b) || families[b] == timeFamily && short(l, a)
+	case "-":
+		return families[a] == timeFamily && (short(r, b) || families[b] == timeFamily)
+	}
+	return false
 }
 
 // bits is how many bits the whole numbers of an expression have at most.

@@ -124,22 +124,11 @@ func computedFirst(n *pg.Node) bool {
 func (v *verifier) message(m any, _ int32) error {
 	switch m := m.(type) {
 	case *pg.FuncCall:
-		schema, name, ok := twoParts(m.Funcname)
-		switch {
-		case ok && schema == catalog && m.Funcformat == pg.CoercionForm_COERCE_SQL_SYNTAX && sqlSyntax[name]:
-		case ok && schema == catalog && m.Funcformat == pg.CoercionForm_COERCE_EXPLICIT_CALL && builtins[name]:
-		case ok && schema == v.schema && m.Funcformat == pg.CoercionForm_COERCE_EXPLICIT_CALL && v.policy.Functions[name]:
-		default:
-			return fmt.Errorf("function %s.%s", schema, name)
-		}
+		return v.call(m)
 	case *pg.TypeName:
-		if schema, name, ok := twoParts(m.Names); !ok || schema != catalog || !types[name] {
-			return fmt.Errorf("type %s.%s", schema, name)
-		}
+		return listed("type", m.Names, types)
 	case *pg.CollateClause:
-		if schema, name, ok := twoParts(m.Collname); !ok || schema != catalog || !collations[name] {
-			return fmt.Errorf("collation %s.%s", schema, name)
-		}
+		return listed("collation", m.Collname, collations)
 	case *pg.A_Expr:
 		switch m.Kind {
 		case pg.A_Expr_Kind_AEXPR_BETWEEN, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN, pg.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
@@ -165,10 +154,37 @@ func (v *verifier) message(m any, _ int32) error {
 	case *pg.RangeVar:
 		v.relations++ // WITH items are taken away again
 	case *pg.A_Indirection:
-		for i, n := range m.Indirection {
-			if n.GetAIndices() == nil && (i > 0 || len(m.Arg.GetColumnRef().GetFields()) != 1) {
-				return fmt.Errorf("a field of an expression")
-			}
+		return subscripts(m)
+	}
+	return nil
+}
+
+// call checks that a function is a listed one.
+func (v *verifier) call(m *pg.FuncCall) error {
+	schema, name, ok := twoParts(m.Funcname)
+	switch {
+	case !ok:
+	case m.Funcformat == pg.CoercionForm_COERCE_SQL_SYNTAX && schema == catalog && sqlSyntax[name]:
+		return nil
+	case m.Funcformat == pg.CoercionForm_COERCE_EXPLICIT_CALL && (schema == catalog && builtins[name] || schema == v.schema && v.policy.Functions[name]):
+		return nil
+	}
+	return fmt.Errorf("function %s.%s", schema, name)
+}
+
+// listed checks that a name is one of PostgreSQL's own on a list.
+func listed(what string, parts []*pg.Node, list map[string]bool) error {
+	if schema, name, ok := twoParts(parts); !ok || schema != catalog || !list[name] {
+		return fmt.Errorf("%s %s.%s", what, schema, name)
+	}
+	return nil
+}
+
+// subscripts checks that a selection is one by subscripts, or of a column of a row.
+func subscripts(m *pg.A_Indirection) error {
+	for i, n := range m.Indirection {
+		if n.GetAIndices() == nil && (i > 0 || len(m.Arg.GetColumnRef().GetFields()) != 1) {
+			return fmt.Errorf("a field of an expression")
 		}
 	}
 	return nil
@@ -466,32 +482,39 @@ func (v *verifier) securedRows(rows *pg.Node, table *Table, alias string) error 
 func holds(n *pg.Node, c *Condition, alias string) bool {
 	if c.NullOK {
 		or := n.GetBoolExpr()
-		if or == nil || or.Boolop != pg.BoolExprType_OR_EXPR || len(or.Args) != 2 {
-			return false
-		}
-		null := or.Args[0].GetNullTest()
-		if null == nil || null.Nulltesttype != pg.NullTestType_IS_NULL || !isColumn(null.Arg, alias, c.Column) {
+		if or == nil || or.Boolop != pg.BoolExprType_OR_EXPR || len(or.Args) != 2 ||
+			!isNullTest(or.Args[0], pg.NullTestType_IS_NULL, alias, c.Column) {
 			return false
 		}
 		n = or.Args[1]
 	}
-	if len(c.IDs)+len(c.Texts) == 0 {
-		if c.Not {
-			t := n.GetNullTest()
-			return t != nil && t.Nulltesttype == pg.NullTestType_IS_NOT_NULL && isColumn(t.Arg, alias, c.Column)
-		}
-		b := n.GetAConst().GetBoolval()
-		return b != nil && !b.Boolval
+	switch {
+	case len(c.IDs)+len(c.Texts) > 0:
+		return isList(n, c, alias)
+	case c.Not:
+		return isNullTest(n, pg.NullTestType_IS_NOT_NULL, alias, c.Column)
 	}
+	b := n.GetAConst().GetBoolval()
+	return b != nil && !b.Boolval
+}
+
+func isNullTest(n *pg.Node, kind pg.NullTestType, alias, column string) bool {
+	t := n.GetNullTest()
+	return t != nil && t.Nulltesttype == kind && isColumn(t.Arg, alias, column)
+}
+
+// isList recognises column IN (…) and column NOT IN (…).
+func isList(n *pg.Node, c *Condition, alias string) bool {
 	in := n.GetAExpr()
 	if in == nil || in.Kind != pg.A_Expr_Kind_AEXPR_IN || len(in.Name) != 1 || !isColumn(in.Lexpr, alias, c.Column) {
 		return false
 	}
-	if op := in.Name[0].GetString_().GetSval(); c.Not && op != "<>" || !c.Not && op != "=" {
-		return false
+	op := "="
+	if c.Not {
+		op = "<>"
 	}
 	items := in.Rexpr.GetList().GetItems()
-	if len(items) != len(c.IDs)+len(c.Texts) {
+	if in.Name[0].GetString_().GetSval() != op || len(items) != len(c.IDs)+len(c.Texts) {
 		return false
 	}
 	for i, item := range items {
@@ -500,16 +523,19 @@ func holds(n *pg.Node, c *Condition, alias string) bool {
 		case k == nil || k.Isnull:
 			return false
 		case i < len(c.IDs):
-			want := strconv.FormatInt(c.IDs[i], 10)
-			if k.GetIval() != nil && strconv.Itoa(int(k.GetIval().Ival)) == want || k.GetFval().GetFval() == want {
-				continue
+			if !isNumber(k, strconv.FormatInt(c.IDs[i], 10)) {
+				return false
 			}
-			return false
 		case k.GetSval() == nil || k.GetSval().Sval != c.Texts[i-len(c.IDs)]:
 			return false
 		}
 	}
 	return true
+}
+
+// isNumber recognises a whole number as it is written.
+func isNumber(k *pg.A_Const, text string) bool {
+	return k.GetIval() != nil && strconv.Itoa(int(k.GetIval().Ival)) == text || k.GetFval() != nil && k.GetFval().Fval == text
 }
 
 // isGateOpen recognises erphub_g.erphub_ok >= true.
