@@ -219,6 +219,9 @@ func (j *job) render(tree *pg.ParseResult) (string, error) {
 		return "", err
 	}
 	v := &verifier{policy: j.policy, schema: j.schema, params: j.params + len(j.values), pieces: len(j.pieces)}
+	for _, p := range j.pieces {
+		v.shown = append(v.shown, p.shown)
+	}
 	if err := v.statement(again, j.guard.opts.MaxRelations<<min(len(j.collections), 1), j.limit); err != nil {
 		return "", j.insecure("write it in another way", err.Error())
 	}
@@ -239,7 +242,10 @@ func (j *job) piece(tree *pg.ParseResult) (*piece, error) {
 	if err := v.piece(again); err != nil {
 		return nil, j.insecure("write it in another way", err.Error())
 	}
-	return &piece{text: text, nodes: nodes, depth: depth(again)}, nil
+	if len(v.shown) != 1 {
+		return nil, j.insecure("", "no table")
+	}
+	return &piece{text: text, nodes: nodes, depth: depth(again), shown: v.shown[0]}, nil
 }
 
 // written is a tree's text and the tree that comes of parsing it, which is the

@@ -18,6 +18,10 @@ type verifier struct {
 	pieces    int            // names below this number stand for secured subqueries
 	places    []*pg.RangeVar // where such names stand
 	relations int
+
+	shown [][]shownColumn // of the secured subqueries that names stand for
+	sight *sight          // at the SELECT at hand
+	own   int             // levels of texts of the ERP and its administrator around it
 }
 
 // verify checks a parsed secured statement, all of it. The error is for the log.
@@ -55,7 +59,11 @@ func (v *verifier) piece(tree *pg.ParseResult) error {
 	if err := visit(tree, -1, v.message); err != nil {
 		return err
 	}
-	return v.walk(s, nil)
+	if table := v.tableOf(s); table != nil {
+		secured, rows, gates := securedBody(s)
+		v.shown = [][]shownColumn{shown(secured, gates, rows, table)}
+	}
+	return v.walkOwn(s)
 }
 
 // outerSelect checks SELECT * FROM (…) AS q LIMIT n and returns what is in the
@@ -276,6 +284,16 @@ func (v *verifier) selectStmt(s *pg.SelectStmt, with *visible) error {
 			return err
 		}
 	}
+	v.sight = &sight{items: map[string][]shownColumn{}, parent: v.sight}
+	defer func() { v.sight = v.sight.parent }()
+	for _, n := range s.FromClause {
+		v.sight.see(v, n)
+	}
+	if v.own == 0 {
+		if err := v.sight.conditions(s); err != nil {
+			return err
+		}
+	}
 	return children(s, func(c any) error {
 		if _, ok := c.(*pg.WithClause); ok {
 			return nil
@@ -358,7 +376,7 @@ func (v *verifier) table(secured *pg.SelectStmt, rows *pg.Node, gates *pg.Select
 		if table = v.policy.Tables[name]; !ok || table == nil || table.Definition == "" || len(d.Alias.Colnames) > 0 || d.Lateral {
 			return fmt.Errorf("view %s is not permitted", alias)
 		}
-		if err := v.walk(d.Subquery.GetSelectStmt(), nil); err != nil { // a view sees no WITH item of the statement
+		if err := v.walkOwn(d.Subquery.GetSelectStmt()); err != nil { // a view sees no WITH item of the statement
 			return err
 		}
 	}
@@ -470,12 +488,19 @@ func (v *verifier) securedRows(rows *pg.Node, table *Table, alias string) error 
 	}
 	for _, t := range terms {
 		if m := content(t); m != nil {
-			if err := v.walk(m, nil); err != nil {
+			if err := v.walkOwn(m); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// walkOwn walks a text of the ERP or its administrator.
+func (v *verifier) walkOwn(m any) error {
+	v.own++
+	defer func() { v.own-- }()
+	return v.walk(m, nil)
 }
 
 // holds compares a term with a condition.
