@@ -166,6 +166,9 @@ func (g *siblingGrammar) special(kind, name string) string {
 	where := " WHERE " + g.condition([]siblingItem{{"o", "c_order_id", siblingTables["c_order"].columns}}, 0)
 	switch kind {
 	case "type":
+		if name == "bpchar" { // it has a length
+			name = "char(5)"
+		}
 		return "SELECT c_order_id, (CASE WHEN c_order_id < 0 THEN documentno::text::" + name + " END) IS NULL FROM c_order o" + where
 	case "collation":
 		return "SELECT c_order_id FROM c_order o WHERE documentno COLLATE \"" + name + "\" < 'QZX7hot'"

@@ -107,7 +107,8 @@ var ruleOf = func() map[string]widthRule {
 		{followed, "jsonb_path_query jsonb_path_query_first jsonb_path_query_array"},
 		{func(b built) int64 { return b.part(0) + multiplied(b.part(0), b.part(0))/4 }, "jsonb_pretty"}, // each level is set in further
 		{func(b built) int64 { return b.asText(0) }, "text"},
-		{filled, "varchar bpchar numeric"},
+		{filled, "varchar bpchar"},
+		{scaled, "numeric"},
 	} {
 		for name := range strings.FieldsSeq(row.names) {
 			table[name] = row.rule
@@ -289,15 +290,29 @@ func followed(b built) int64 {
 	return width
 }
 
-// filled is the width of a text or number of a length.
+// filled is the width of a text of a length.
 func filled(b built) int64 {
-	switch {
+	switch n := b.constant(1).GetIval(); {
 	case len(b.parts) < 2:
 		return b.asText(0)
-	case b.constant(1).GetIval() != nil:
-		return b.asText(0) + multiplied(int64(max(b.constant(1).GetIval().Ival&0xffff, b.constant(1).GetIval().Ival)), 1)
+	case n != nil:
+		return b.asText(0) + max(int64(n.Ival), 0)
 	}
 	return math.MaxInt32
+}
+
+// scaled is the width of a number of so many digits, of which the server writes the
+// digits and the decimal places in one number.
+func scaled(b built) int64 {
+	switch n := b.constant(1).GetIval(); {
+	case len(b.parts) < 2 && b.call != nil && families[b.of(b.call.Args[0])] == textFamily:
+		return digits
+	case len(b.parts) < 2:
+		return b.part(0)
+	case n != nil:
+		return b.part(0) + int64(n.Ival>>16&0xffff) + int64(n.Ival&0xffff)
+	}
+	return digits
 }
 
 // exponent finds numbers that have more digits than their text.
