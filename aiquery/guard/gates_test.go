@@ -49,3 +49,18 @@ func TestEqualColumnsAreGatedTogether(t *testing.T) {
 		assert.Equal(t, want, gated, sql)
 	}
 }
+
+// A table of which everybody sees all has no gates, and is compared with what has.
+func TestTablesWithoutGates(t *testing.T) {
+	t.Parallel()
+	policy := testPolicy()
+	policy.Tables["c_free"] = &Table{Name: "C_Free", Columns: []Column{{Name: "name", Type: "varchar"}}}
+	for _, sql := range []string{
+		"SELECT 1 FROM c_free f JOIN c_bpartner p ON f.name = p.name",
+		"SELECT 1 FROM c_free f JOIN c_bpartner p ON f.name = p.name WHERE upper(p.name) = 'x'",
+		"SELECT 1 FROM c_free f JOIN c_ruled r ON f.name = r.name WHERE upper(f.name) = 'x'",
+	} {
+		_, err := New(nil).Secure(t.Context(), policy, sql, 0, 10)
+		assert.NoError(t, err, sql)
+	}
+}

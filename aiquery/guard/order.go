@@ -71,15 +71,34 @@ func (r *resolver) keepCollections(s *pg.SelectStmt, level *scope) {
 	}
 }
 
-// orderOfFrom is the order in which a SELECT finds its rows.
+// orderOfFrom is the order in which a SELECT finds its rows. A subquery in WHERE may
+// become a join, which has an order of its own.
 func orderOfFrom(s *pg.SelectStmt, level *scope) order {
 	switch {
+	case mayJoin(content(s.WhereClause)):
+		return open
 	case len(s.FromClause) == 0:
 		return steady
 	case len(s.FromClause) == 1 && s.FromClause[0].GetJoinExpr() == nil && len(level.items) == 1:
 		return level.items[0].order
 	}
 	return open
+}
+
+// mayJoin reports whether a condition has EXISTS or IN with a subquery.
+func mayJoin(m any) bool {
+	if m == nil {
+		return false
+	}
+	if s, ok := m.(*pg.SubLink); ok {
+		return s.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK || s.SubLinkType == pg.SubLinkType_ANY_SUBLINK
+	}
+	found := false
+	_ = children(m, func(c any) error {
+		found = found || mayJoin(c)
+		return nil
+	})
+	return found
 }
 
 func limits(s *pg.SelectStmt) bool { return s.LimitCount != nil || s.LimitOffset != nil }

@@ -16,6 +16,7 @@ import (
 type shownColumn struct {
 	name   string
 	open   bool // it shows the values of hidden rows
+	gated  bool // it shows NULL in their place; one that is neither belongs to no hidden row
 	family family
 }
 
@@ -28,7 +29,7 @@ func shown(secured, gates *pg.SelectStmt, rows *pg.Node, table *Table) []shownCo
 	var cols []shownColumn
 	for _, n := range list {
 		t := n.GetResTarget()
-		c := shownColumn{name: t.GetName(), open: rows != nil && secured.LimitOffset == nil && t.GetVal().GetColumnRef() != nil}
+		c := shownColumn{name: t.GetName(), open: rows != nil && secured.LimitOffset == nil && t.GetVal().GetColumnRef() != nil, gated: t.GetVal().GetCaseExpr() != nil}
 		for _, of := range table.Columns {
 			if of.Name == c.name {
 				c.family = families[of.Type]
@@ -240,7 +241,7 @@ func (s *sight) equal(m *pg.A_Expr) error {
 		return err
 	}
 	a, b := s.column(m.Lexpr), s.column(m.Rexpr)
-	if a.name != "" && b.name != "" && (a.open != b.open || a.open && a.family != b.family) && m.Name[0].GetString_().GetSval() == "=" {
+	if (a.open && b.gated || a.gated && b.open || a.open && b.open && a.family != b.family) && m.Name[0].GetString_().GetSval() == "=" {
 		return fmt.Errorf("columns %s and %s are compared and only one of them is gated", a.name, b.name)
 	}
 	return nil
