@@ -34,9 +34,8 @@ type completionCase struct {
 var completionCases = []completionCase{
 	{"commands", "erphub ", []string{"record", "sandbox", "generate"}, []string{"__complete", "--url"}},
 	{"begin of a command", "erphub sand", []string{"sandbox"}, []string{"doctor", "demo"}},
-	{"subcommands", "erphub add ", []string{"table", "callout"}, []string{"record"}},
-	{"hidden subcommands", "erphub server ", []string{"api", "mcp"}, []string{"nodes"}},
-	{"below an alias", "erphub gen pl", []string{"plugin"}, nil},
+	{"subcommands", "erphub generate ", []string{"plugin", "callout"}, []string{"record"}},
+	{"hidden subcommands", "erphub dict ", []string{"list", "apply"}, []string{"add"}},
 	{"flags of this command", "erphub record list --", []string{"--filter", "--select", "--profile", "--json"}, []string{"--redis", "--knowledge", "--listen"}},
 	{"flags before the first argument", "erphub record list --fil", []string{"--filter"}, []string{"--select"}},
 	{"flags behind arguments", "erphub record list C_Order --fil", []string{"--filter"}, nil},

@@ -118,14 +118,6 @@ func metricNames(*request) result {
 	return result{candidates: found}
 }
 
-func generators(*request) result {
-	var found []Candidate
-	for _, g := range generator.Generators() {
-		found = append(found, Candidate{g.Name, g.Title})
-	}
-	return result{candidates: found}
-}
-
 func deliveries(*request) result {
 	var found []Candidate
 	for _, m := range generator.Modes() {
@@ -186,7 +178,7 @@ var arguments = map[string][]kind{
 	"record attachments": {tables, nil}, "record attach": {tables, nil, files}, "record download": {tables, nil}, "record detach": {tables, nil},
 	"record import": {tables, files, nil}, "record export": {tables, nil},
 	"dict inspect": {tables}, "dict diagram": {tables}, "dict describe": {tables}, "sync table": {tables, nil}, "sync column": {tableColumns, nil},
-	"add model": {tables}, "generate model": {tables}, "generate info": {generators, nil},
+	"generate model": {tables},
 	"process info": {processes, nil}, "process run": {processes, nil},
 	"metrics show": {metricNames, nil}, "metrics query": {metricNames, nil}, "metrics check": {folders},
 	"config get": {settings, nil}, "config set": {settings, nil}, "config unset": {settings, nil}, "config use": {profiles, nil},
@@ -201,7 +193,7 @@ var flagValues = map[string]kind{
 	"profile": profiles, "env": environments, "color": words("auto", "always", "never"), "store": words("auto", "keyring", "file"),
 	"table": tables, "target-table": tables, "tables": list(tables), "archive-tables": list(tables), "deny-table": tables, "open-table": tables,
 	"column": columns, "select": list(columns), "orderby": list(columns), "process": processes, "window": windows, "windows": list(windows),
-	"add callout --columns": list(tableColumns), "generate callout --columns": list(tableColumns), "columns": list(columns),
+	"generate callout --columns": list(tableColumns), "columns": list(columns),
 	"deliver": deliveries, "toolsets": list(toolsets), "default-toolsets": list(toolsets), "dialect": words("postgresql", "oracle", "both"),
 	"backend": words("rest", "ai", "db", "cli"), "confirm": words("user", "client"), "transport": words("stdio", "http"),
 	"report-type": words("PDF", "HTML", "CSV", "XLS", "XLSX"), "mask": words("standard", "none"), "replication": words("L", "M", "R"),
@@ -244,7 +236,7 @@ func (r *request) valuesOf(f cli.Flag) kind {
 
 // choices are the values of a generator's option, where only some are possible.
 func (r *request) choices(flag string) kind {
-	if len(r.line.Chain) != 2 || r.line.Chain[0].Name != "add" && r.line.Chain[0].Name != "generate" {
+	if len(r.line.Chain) != 2 || r.line.Chain[0].Name != "generate" {
 		return nil
 	}
 	g, err := generator.Find(r.line.Chain[1].Name)

@@ -38,7 +38,7 @@ func (a *app) dictBrowseCommands() []*cli.Command {
 			}, shell.OutputFlags()...),
 		},
 		{
-			Name: "describe", Aliases: []string{"desc"}, Usage: "describe a table or a column", ArgsUsage: "TABLE[.COLUMN]", Action: a.dictDescribe,
+			Name: "describe", Usage: "describe a table or a column", ArgsUsage: "TABLE[.COLUMN]", Action: a.dictDescribe,
 			Description: "Of a table: its columns by type, lists with their values, its details, the tables that point to it and its windows. " +
 				"! is mandatory, >T points to table T. Of a column: all there is to say. -o wide is one line per column. " + kept,
 			Flags: shell.OutputFlags(),

@@ -21,8 +21,11 @@ func generatorOptions(c *cli.Context, g *generator.Generator, adding bool) (map[
 	for i := range g.Options {
 		o := &g.Options[i]
 		flag := optionFlag(o)
-		if adding && o.NewOnly || !c.IsSet(flag) {
+		switch {
+		case !c.IsSet(flag):
 			continue
+		case adding && o.NewOnly:
+			return nil, shell.Usagef("--%s is about a new plugin, and --plugin names one that is there: leave one of them out", flag)
 		}
 		switch o.Type {
 		case generator.TypeBoolean:
@@ -98,7 +101,7 @@ func (a *app) askMissing(c *cli.Context, g *generator.Generator, options map[str
 			}
 			flags = append(flags, text)
 		}
-		return shell.Usagef("%s needs %s; see `erphub generate info %s`", shell.CommandPath(c), strings.Join(flags, " and "), g.Name)
+		return shell.Usagef("%s needs %s; see `erphub generate %s --help`", shell.CommandPath(c), strings.Join(flags, " and "), g.Name)
 	}
 	in := bufio.NewReader(a.Streams.In)
 	for i := range missing {

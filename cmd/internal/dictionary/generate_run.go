@@ -36,10 +36,10 @@ type changeReport struct {
 	Size   int              `json:"size"`
 }
 
-// generate makes a new plugin.
+// generate makes a new plugin, or adds to the one of --plugin.
 func (a *app) generate(c *cli.Context, g *generator.Generator) error {
-	if c.IsSet("output") {
-		return shell.Usagef("--output is now --deliver here: write --deliver %s; the folder to write into is --dir", c.String("output"))
+	if c.String("plugin") != "" {
+		return a.addComponent(c, g)
 	}
 	deliveries, err := a.deliveries(c)
 	if err != nil {

@@ -20,7 +20,7 @@ func (a *app) fileCommands() []*cli.Command {
 	yes := &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}
 	return []*cli.Command{
 		{
-			Name: "attachments", Aliases: []string{"files"}, Usage: "list the files attached to a record", ArgsUsage: "TABLE ID",
+			Name: "attachments", Usage: "list the files attached to a record", ArgsUsage: "TABLE ID",
 			Flags: shell.OutputFlags(), Action: a.recordAttachments,
 		},
 		{
