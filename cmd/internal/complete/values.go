@@ -172,7 +172,7 @@ var ways = words("rest", "pack", "migration", "sql")
 // arguments are the kinds of the arguments of commands, the last of them for all
 // that follow. nil stands for what nobody can complete.
 var arguments = map[string][]kind{
-	"help": {helpWords}, "api": {path}, "open": {tables, nil},
+	"help": {helpWords}, "completion": {words("bash", "zsh", "fish", "powershell"), nil}, "api": {path}, "open": {tables, nil},
 	"record get": {tables, nil}, "record list": {tables, nil}, "record create": {tables, assignments}, "record update": {tables, nil, assignments},
 	"record delete": {tables, nil}, "record count": {tables, nil}, "record watch": {tables, nil}, "record print": {tables, nil},
 	"record attachments": {tables, nil}, "record attach": {tables, nil, files}, "record download": {tables, nil}, "record detach": {tables, nil},
@@ -181,8 +181,8 @@ var arguments = map[string][]kind{
 	"generate model": {tables},
 	"process info": {processes, nil}, "process run": {processes, nil},
 	"metrics show": {metricNames, nil}, "metrics query": {metricNames, nil}, "metrics check": {folders},
-	"config get": {settings, nil}, "config set": {settings, nil}, "config unset": {settings, nil}, "config use": {profiles, nil},
-	"profile show": {profiles, nil}, "profile use": {profiles, nil}, "profile rename": {profiles, nil}, "profile remove": {profiles, nil},
+	"config get": {settings, nil}, "config set": {settings, nil}, "config unset": {settings, nil},
+	"profile use": {profiles, nil}, "profile rename": {profiles, nil}, "profile remove": {profiles, nil},
 	"env deploy status": {environments, nil}, "env deploy watch": {environments, nil}, "cache reset": {tables, nil},
 }
 
@@ -200,7 +200,7 @@ var flagValues = map[string]kind{
 	"access-level": words("1", "2", "3", "4", "6", "7"), "locale": words("en_US", "de_DE", "es_CO", "fr_FR", "pt_BR"),
 	"add table --format": ways, "dict apply --format": ways, "env deploy install --format": ways, "sync table --format": words("rest", "migration", "sql"),
 	"sync column --format": words("rest", "migration", "sql"), "dict diagram --format": words("mermaid", "svg"),
-	"tools export --format": words("mcp", "openai", "anthropic"), "format": words("table", "json", "ndjson", "csv"),
+	"schemas": words("mcp", "openai", "anthropic"), "format": words("table", "json", "ndjson", "csv"),
 	"env deploy update --status": words("DEPLOYING"), "env deploy complete --status": words("SUCCESS", "FAILED"),
 	"env deploy history --status": words("BUILDING", "DEPLOYING", "SUCCESS", "FAILED", "ROLLED_BACK"),
 	"query --status":              words("succeeded", "error", "refused"),
