@@ -179,7 +179,7 @@ var arguments = map[string][]kind{
 	"record import": {tables, files, nil}, "record export": {tables, nil},
 	"dict inspect": {tables}, "dict diagram": {tables}, "dict describe": {tables}, "sync table": {tables, nil}, "sync column": {tableColumns, nil},
 	"generate model": {tables},
-	"process info": {processes, nil}, "process run": {processes, nil},
+	"process info":   {processes, nil}, "process run": {processes, nil},
 	"metrics show": {metricNames, nil}, "metrics query": {metricNames, nil}, "metrics check": {folders},
 	"config get": {settings, nil}, "config set": {settings, nil}, "config unset": {settings, nil},
 	"profile use": {profiles, nil}, "profile rename": {profiles, nil}, "profile remove": {profiles, nil},

@@ -3,6 +3,7 @@ package help
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -24,9 +25,6 @@ func WriteMarkdown(to io.Writer, pages []*Page) error {
 			line(u)
 		}
 		line("```")
-		if len(p.Aliases) > 0 {
-			line("\nAliases: `", strings.Join(p.Aliases, "`, `"), "`.")
-		}
 		for _, d := range p.Description {
 			if d.Fast {
 				line("\n```text\n", d.Text, "\n```")
@@ -35,7 +33,14 @@ func WriteMarkdown(to io.Writer, pages []*Page) error {
 			line("\n", markdown(d.Text))
 		}
 		table(line, "command", p.Commands)
-		table(line, "flag", p.Flags)
+		flags := p.Flags
+		if i == 0 && len(p.Output) > 0 {
+			flags = append(slices.Clone(flags), Group{Title: "Of every command that prints data", Entries: p.Output})
+		}
+		table(line, "flag", flags)
+		if i > 0 && len(p.Output) > 0 {
+			line("\nPrints data: ", outputNames(p.Output), " (see [output](#output)).")
+		}
 		if len(p.Examples) > 0 {
 			line("\n```text")
 			for _, e := range p.Examples {
@@ -58,6 +63,17 @@ func WriteMarkdown(to io.Writer, pages []*Page) error {
 		}
 	}
 	return w.Flush()
+}
+
+// outputNames are flags about the output in one line.
+func outputNames(entries []Entry) string {
+	var names []string
+	for _, e := range entries {
+		_, name, _ := strings.Cut(e.Name, "--")
+		name, _, _ = strings.Cut(name, " ")
+		names = append(names, "`--"+name+"`")
+	}
+	return strings.Join(names, ", ")
 }
 
 func table(line func(...string), what string, groups []Group) {

@@ -30,10 +30,6 @@ func (p *Page) WriteText(to io.Writer, width int) error {
 	for _, line := range p.Usage {
 		w.fill(line, indent, indent+"    ")
 	}
-	if len(p.Aliases) > 0 {
-		w.heading("ALIASES")
-		w.fill(strings.Join(p.Aliases, ", "), indent, indent)
-	}
 	if len(p.Description) > 0 {
 		if len(p.Usage) > 0 { // a topic has nothing else
 			w.heading("DESCRIPTION")
@@ -60,6 +56,9 @@ func (p *Page) WriteText(to io.Writer, width int) error {
 				w.line(indent + line)
 			}
 		}
+	}
+	if len(p.Output) > 0 && len(p.Path) > 1 {
+		w.groups("OUTPUT", []Group{{Entries: p.Output}})
 	}
 	if len(p.Global) > 0 {
 		w.groups("GLOBAL FLAGS", []Group{{Entries: p.Global}})

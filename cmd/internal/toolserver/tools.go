@@ -295,8 +295,11 @@ func (a *app) printJSON(c *cli.Context, value any) error {
 	if err != nil {
 		return err
 	}
-	if choice.Format == output.FormatTable || choice.Format == output.FormatWide {
+	switch choice.Format {
+	case output.FormatTable, output.FormatWide:
 		choice.Format = output.FormatJSON
+	case output.FormatCSV, output.FormatName, output.FormatVertical:
+		return shell.Usagef("-o %s needs rows and columns, and this is JSON", choice.Format)
 	}
 	return a.PrintAs(c, choice, value, output.Table{})
 }
