@@ -16,13 +16,14 @@ import (
 
 func (a *app) workflowCommand() *cli.Command {
 	message := &cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "text for the history of the activity"}
-	decide := func(decision erp.Decision, usage, argument string, more ...cli.Flag) *cli.Command {
+	decide := func(name, usage, argument string, more ...cli.Flag) *cli.Command {
+		decision := erp.Decision(name)
 		names := []string{"the id of an activity"}
 		if decision == erp.DecisionChoose {
 			names = append(names, "a value")
 		}
 		return &cli.Command{
-			Name: string(decision), Usage: usage, ArgsUsage: argument, Flags: append(append(shell.ValueFlags(), message), more...),
+			Name: name, Usage: usage, ArgsUsage: argument, Flags: append(append(shell.ValueFlags(), message), more...),
 			Action: func(c *cli.Context) error {
 				if err := shell.Arguments(c, names...); err != nil {
 					return err
@@ -40,11 +41,11 @@ func (a *app) workflowCommand() *cli.Command {
 				Flags:  append(shell.OutputFlags(), &cli.StringFlag{Name: "user", Usage: "those of this user (id or UUID) instead of one's own"}),
 				Action: a.workflowList,
 			},
-			decide(erp.DecisionApprove, "approve an activity", "ID"),
-			decide(erp.DecisionReject, "reject an activity", "ID"),
-			decide(erp.DecisionAcknowledge, "confirm that a manual activity is done", "ID"),
-			decide(erp.DecisionChoose, "enter the value that an activity waits for", "ID VALUE"),
-			decide(erp.DecisionForward, "forward an activity to another user, who must be an employee or sales representative", "ID",
+			decide("approve", "approve an activity", "ID"),
+			decide("reject", "reject an activity", "ID"),
+			decide("acknowledge", "confirm that a manual activity is done", "ID"),
+			decide("choose", "enter the value that an activity waits for", "ID VALUE"),
+			decide("forward", "forward an activity to another user, who must be an employee or sales representative", "ID",
 				&cli.StringFlag{Name: "to", Usage: "id, UUID or name of the user"}),
 		},
 	}
