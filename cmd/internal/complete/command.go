@@ -26,7 +26,8 @@ func Commands(sh *shell.Shell) []*cli.Command {
 		{
 			Name: "completion", Usage: "print the script that completes commands in your shell", ArgsUsage: "SHELL",
 			Description: "SHELL is bash, zsh, fish or powershell. The scripts ask the program for commands, flags, their values, and for tables, columns, " +
-				"processes and windows of the ERP in use. Those are kept in the user's cache folder for ten minutes.",
+				"processes and windows of the ERP in use. Those are read from the dictionary that `erphub dict list` and others keep in the user's cache folder; " +
+				"the ERP is not asked.",
 			Action: shell.TextOnly(func(c *cli.Context) error {
 				if err := shell.Arguments(c, "a shell: bash, zsh, fish or powershell"); err != nil {
 					return err
