@@ -53,6 +53,27 @@ func listOf(text []byte) (*page, error) {
 	return p, nil
 }
 
+// readPage asks for a page.
+func readPage(ctx context.Context, client *erp.Client, ask *request) (*page, error) {
+	res, err := send(ctx, client, ask)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxJSON+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading a page: %w", err)
+	}
+	if len(text) > maxJSON {
+		return nil, shell.Usagef("a page is longer than %d bytes; ask for fewer records with -f '$top=50'", maxJSON)
+	}
+	list, err := listOf(text)
+	if err != nil {
+		return nil, shell.Usagef("--paginate reads lists: %v; leave it out", err)
+	}
+	return list, nil
+}
+
 // pages prints the records of all pages as one array, page by page as they come,
 // or what the expression selects of that array.
 func (p *printer) pages(ctx context.Context, client *erp.Client, ask *request) error {
@@ -74,21 +95,9 @@ func (p *printer) pages(ctx context.Context, client *erp.Client, ask *request) e
 	n, noted := 0, false
 	for {
 		ask.query.Set("$skip", strconv.Itoa(skip))
-		res, err := send(ctx, client, ask)
+		list, err := readPage(ctx, client, ask)
 		if err != nil {
 			return err
-		}
-		text, err := io.ReadAll(io.LimitReader(res.Body, maxJSON+1))
-		res.Body.Close()
-		if err != nil {
-			return fmt.Errorf("reading a page: %w", err)
-		}
-		if len(text) > maxJSON {
-			return shell.Usagef("a page is longer than %d bytes; ask for fewer records with -f '$top=50'", maxJSON)
-		}
-		list, err := listOf(text)
-		if err != nil {
-			return shell.Usagef("--paginate reads lists: %v; leave it out", err)
 		}
 		for _, r := range list.records {
 			lead := ",\n"
@@ -100,8 +109,8 @@ func (p *printer) pages(ctx context.Context, client *erp.Client, ask *request) e
 			}
 			n++
 		}
-		skip += max(len(list.records), list.size)
-		if list.total < 0 || skip >= list.total || max(len(list.records), list.size) == 0 {
+		read := max(len(list.records), list.size)
+		if skip += read; list.total < 0 || skip >= list.total || read == 0 {
 			break
 		}
 		if !noted && ask.query.Get("$orderby") == "" {
