@@ -58,6 +58,11 @@ func (a *app) queryAudit(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return a.auditRecord(c, choice)
 	}
+	return a.auditList(c, choice)
+}
+
+// auditList lists the records that the flags choose.
+func (a *app) auditList(c *cli.Context, choice *output.Choice) error {
 	f, err := auditFilter(c, time.Now())
 	if err != nil {
 		return err

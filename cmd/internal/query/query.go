@@ -64,6 +64,11 @@ func (a *app) checkQuery(c *cli.Context) error {
 		}
 		return nil
 	}
+	return checkStatement(c)
+}
+
+// checkStatement refuses a statement that is missing, or given twice.
+func checkStatement(c *cli.Context) error {
 	switch {
 	case c.NArg() > 1:
 		return shell.Usagef("query takes one statement, got %d arguments; put it in quotes, and values for $1, $2, ... behind --param", c.NArg())

@@ -92,22 +92,15 @@ func (p *printer) pages(ctx context.Context, client *erp.Client, ask *request) e
 	if err != nil || skip < 0 {
 		return shell.Usagef("$skip must be a number of records")
 	}
-	n, noted := 0, false
+	array, noted := arrayWriter{to: out}, false
 	for {
 		ask.query.Set("$skip", strconv.Itoa(skip))
 		list, err := readPage(ctx, client, ask)
 		if err != nil {
 			return err
 		}
-		for _, r := range list.records {
-			lead := ",\n"
-			if n == 0 {
-				lead = "["
-			}
-			if _, err := fmt.Fprintf(out, "%s%s", lead, r); err != nil {
-				return err
-			}
-			n++
+		if err := array.add(list.records); err != nil {
+			return err
 		}
 		read := max(len(list.records), list.size)
 		if skip += read; list.total < 0 || skip >= list.total || read == 0 {
@@ -118,12 +111,37 @@ func (p *printer) pages(ctx context.Context, client *erp.Client, ask *request) e
 			noted = true
 		}
 	}
-	end := "]\n"
-	if n == 0 {
-		end = "[]\n"
-	}
-	if _, err := io.WriteString(out, end); err != nil {
+	if err := array.end(); err != nil {
 		return err
 	}
 	return done()
+}
+
+// arrayWriter writes a JSON array, element by element as they come.
+type arrayWriter struct {
+	to io.Writer
+	n  int // elements
+}
+
+func (w *arrayWriter) add(elements []json.RawMessage) error {
+	for _, e := range elements {
+		lead := ",\n"
+		if w.n == 0 {
+			lead = "["
+		}
+		if _, err := fmt.Fprintf(w.to, "%s%s", lead, e); err != nil {
+			return err
+		}
+		w.n++
+	}
+	return nil
+}
+
+func (w *arrayWriter) end() error {
+	end := "]\n"
+	if w.n == 0 {
+		end = "[]\n"
+	}
+	_, err := io.WriteString(w.to, end)
+	return err
 }
