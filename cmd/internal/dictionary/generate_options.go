@@ -156,43 +156,42 @@ func (a *app) askOption(ctx context.Context, in *bufio.Reader, o *generator.Opti
 // generatorRegistry is the dictionary that a generator looks things up in, nil
 // when it does not have to, or there is none and it can do without.
 func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (registry.Registry, error) {
-	switch {
-	case use == generator.DictionaryUnused:
-		return nil, nil
-	case c.Bool("offline") && use == generator.DictionaryRequired:
+	offline := c.Bool("offline")
+	if offline && use == generator.DictionaryRequired {
 		return nil, shell.Usagef("--offline does not work here: what was named is read from the dictionary of an ERP")
-	case c.Bool("offline"):
+	}
+	if offline || use == generator.DictionaryUnused {
 		return nil, nil
-	case c.String("database") != "":
-		return a.databaseCatalog(c, c.String("database"))
 	}
 	s, err := a.Setup(c)
 	if err != nil {
 		return nil, err
 	}
-	if s.Resolver.Lookup("url") == "" {
-		if url, err := a.Address(c, s, "database", "database.url"); err != nil {
+	url := c.String("database")
+	if url == "" && s.Resolver.Lookup("url") == "" {
+		if url, err = a.Address(c, s, "database", "database.url"); err != nil {
 			return nil, err
-		} else if url != "" {
-			return a.databaseCatalog(c, url)
 		}
-		if use == generator.DictionaryOptional {
+		if url == "" && use == generator.DictionaryOptional {
 			a.Note("no ERP is named, so names are taken as they are")
 			return nil, nil
 		}
+	}
+	if url != "" {
+		return a.databaseCatalog(c, url)
 	}
 	client, err := a.ClientFor(c, s)
 	if err != nil {
 		return nil, err
 	}
 	reg, err := a.catalog(c.Context, client)
-	if err != nil && use == generator.DictionaryOptional && c.Context.Err() == nil {
+	switch {
+	case err == nil:
+		return reg, nil
+	case use == generator.DictionaryOptional && c.Context.Err() == nil:
 		return nil, fmt.Errorf("%w; --offline takes names as they are", err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return reg, nil
+	return nil, err
 }
 
 // generatorError marks options that cannot be used as wrong usage.
