@@ -61,16 +61,8 @@ func (a *app) dictApply(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.Bool("json") {
-		if err := a.showChanges(cmp.result, findings); err != nil {
-			return err
-		}
-	}
-	if plan.Len() == 0 {
-		if c.Bool("json") {
-			return a.PrintJSON(applyReport{Changes: []diff.Change{}})
-		}
-		return nil
+	if err := a.showBeforeApply(c, cmp.result, plan, findings); err != nil || plan.Len() == 0 {
+		return err
 	}
 	if err := a.mayApply(c, cmp.result, findings, format.onServer() || c.Bool("apply")); err != nil {
 		return err
@@ -79,6 +71,18 @@ func (a *app) dictApply(c *cli.Context) error {
 		return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})
 	}
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
+}
+
+// showBeforeApply shows a person what is about to be done, and a program that nothing
+// is.
+func (a *app) showBeforeApply(c *cli.Context, result *diff.Result, plan *dict.Plan, findings []review.Finding) error {
+	switch {
+	case !c.Bool("json"):
+		return a.showChanges(result, findings)
+	case plan.Len() == 0:
+		return a.PrintJSON(applyReport{Changes: []diff.Change{}})
+	}
+	return nil
 }
 
 // mayApply returns an error unless the changes can succeed, and are wanted.

@@ -180,11 +180,7 @@ func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (re
 	if url != "" {
 		return a.databaseCatalog(c, url)
 	}
-	client, err := a.ClientFor(c, s)
-	if err != nil {
-		return nil, err
-	}
-	reg, err := a.catalog(c.Context, client)
+	reg, err := a.erpCatalog(c, s)
 	switch {
 	case err == nil:
 		return reg, nil
@@ -192,6 +188,15 @@ func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (re
 		return nil, fmt.Errorf("%w; --offline takes names as they are", err)
 	}
 	return nil, err
+}
+
+// erpCatalog reads the dictionary from the ERP.
+func (a *app) erpCatalog(c *cli.Context, s *shell.Setup) (*registry.Catalog, error) {
+	client, err := a.ClientFor(c, s)
+	if err != nil {
+		return nil, err
+	}
+	return a.catalog(c.Context, client)
 }
 
 // generatorError marks options that cannot be used as wrong usage.

@@ -25,13 +25,7 @@ func WriteMarkdown(to io.Writer, pages []*Page) error {
 			line(u)
 		}
 		line("```")
-		for _, d := range p.Description {
-			if d.Fast {
-				line("\n```text\n", d.Text, "\n```")
-				continue
-			}
-			line("\n", markdown(d.Text))
-		}
+		markdownParagraphs(line, p.Description)
 		table(line, "command", p.Commands)
 		flags := p.Flags
 		if i == 0 && len(p.Output) > 0 {
@@ -53,16 +47,20 @@ func WriteMarkdown(to io.Writer, pages []*Page) error {
 		}
 		for _, t := range p.topicPages() {
 			line("\n## ", t.Path[len(t.Path)-1])
-			for _, d := range t.Description {
-				if d.Fast {
-					line("\n```text\n", d.Text, "\n```")
-				} else {
-					line("\n", markdown(d.Text))
-				}
-			}
+			markdownParagraphs(line, t.Description)
 		}
 	}
 	return w.Flush()
+}
+
+func markdownParagraphs(line func(...string), all []Paragraph) {
+	for _, d := range all {
+		if d.Fast {
+			line("\n```text\n", d.Text, "\n```")
+		} else {
+			line("\n", markdown(d.Text))
+		}
+	}
 }
 
 // outputNames are flags about the output in one line.
