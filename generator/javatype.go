@@ -7,7 +7,8 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 )
 
-// javaOfType is the Java type of a display type by itself, without a box.
+// javaOfType is the Java type of a display type by itself: the ERP's classes use
+// primitive types where a column cannot be null.
 func javaOfType(t dict.DisplayType) string {
 	switch java := t.JavaType(); java {
 	case "Integer":

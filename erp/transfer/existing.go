@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -139,7 +138,7 @@ func (e *existing) filter(texts []string) erp.Filter {
 		}
 		return erp.In(column, numbers...)
 	}
-	if e.lead.col != nil && e.lead.col.Type.IsDate() || e.lead.col != nil && e.lead.col.Type == dict.TypeYesNo {
+	if e.lead.col != nil && e.lead.col.Type.IsDate() || e.lead.col != nil && e.lead.col.Type.JavaType() == "Boolean" {
 		var any []erp.Filter
 		for _, s := range texts {
 			any = append(any, erp.Eq(column, rawValue(e.lead, s)))
@@ -161,7 +160,7 @@ func (e *existing) filter(texts []string) erp.Filter {
 }
 
 func rawValue(f *field, s string) any {
-	if f.col.Type == dict.TypeYesNo {
+	if f.col.Type.JavaType() == "Boolean" {
 		return s == "true"
 	}
 	if day, err := erp.ParseDate(s); err == nil {
