@@ -53,8 +53,8 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 	property(in, "params").AdditionalProperties = &jsonschema.Schema{}
 	return mcp.New(mcp.Tool{
 		Name: "executeProcess", Title: "Run a process", Sets: []string{SetChat, SetRecords}, Hints: mcp.Hints{Destructive: true}, Confirms: true,
-		Unasked:     "reports run without asking, because they change no data; the ERP keeps that they ran",
-		Description: "Runs a process or report of the ERP and waits for it. What a process does cannot be undone: look at it with listProcesses (process=…) first. Asks the user, except for reports, whose file is a resource.",
+		Unasked:     "reports that run no code of their own run without asking, because they change no data; the ERP keeps that they ran",
+		Description: "Runs a process or report of the ERP and waits for it. What a process does cannot be undone: look at it with listProcesses (process=…) first. Asks the user, except for reports without a class or procedure. The file of a report is a resource.",
 		Input:       in, Output: output[executeProcessOut](), Timeout: 10 * time.Minute, Cost: mcp.Cost{APICalls: 2},
 	}, func(ctx context.Context, c *mcp.Call, in struct {
 		ProcessID any            `json:"processId"`
@@ -71,7 +71,8 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		run, label, report := backend.Run{Process: given, Params: in.Params, Format: format}, mcp.Ref{ID: mcp.Name(given)}, false
+		run, label := backend.Run{Process: given, Params: in.Params, Format: format}, mcp.Ref{ID: mcp.Name(given)}
+		var known *registry.Process
 		var params map[string]any // as the question shows them
 		reg, err := b.registry(ctx, c)
 		switch {
@@ -87,8 +88,8 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 				return nil, err
 			}
 			// The number finds it whatever characters its search key has.
-			run.Process, label, report = strconv.Itoa(p.ID), mcp.Ref{ID: mcp.Name(p.Value), Name: p.Name}, p.Report
-			given = p.Value
+			run.Process, label = strconv.Itoa(p.ID), mcp.Ref{ID: mcp.Name(p.Value), Name: p.Name}
+			given, known = p.Value, &p
 		case !errors.Is(err, errors.ErrUnsupported):
 			return nil, err
 		}
@@ -96,10 +97,14 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		if report {
+		if known != nil && onlyReads(known) {
 			err = c.Begin(ctx)
 		} else if err = b.mayRun(ctx, c, run.Process); err == nil {
-			err = c.Confirmed(ctx, runQuestion(label, run.Table, about, in.Params, params))
+			q := runQuestion(label, run.Table, about, in.Params, params)
+			if known != nil && known.Report {
+				q.Say("It is a report that runs code.")
+			}
+			err = c.Confirmed(ctx, q.Say("It may change data, and cannot be undone."))
 		}
 		if err != nil {
 			return nil, err
@@ -167,7 +172,7 @@ func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.R
 	return named(number, record), nil
 }
 
-// runQuestion is what the user is asked before a process runs.
+// runQuestion is what the user is asked before a process runs, but for what may follow.
 func runQuestion(process mcp.Ref, table string, record mcp.Ref, params, shown map[string]any) *mcp.Question {
 	q := mcp.Ask("Run the process %s?", process)
 	if table != "" {
@@ -180,7 +185,13 @@ func runQuestion(process mcp.Ref, table string, record mcp.Ref, params, shown ma
 		}
 		q.Fact(name, value)
 	}
-	return q.Say("It may change data, and cannot be undone.")
+	return q
+}
+
+// onlyReads reports whether a process is a report of a print format or a report view
+// alone. What runs code may change data, also when the ERP calls it a report.
+func onlyReads(p *registry.Process) bool {
+	return p.Report && p.Class == "" && p.Procedure == "" && p.Jasper == "" && p.WorkflowID == 0 && p.FormID == 0
 }
 
 // checkParameters refuses parameters that the process does not have, and names

@@ -21,7 +21,7 @@ import (
 func TestEveryToolThatWritesAsks(t *testing.T) {
 	t.Parallel()
 	unasked := map[string]string{
-		"printRecord": "changes no data", "executeProcess": "reports", "startDeployment": "only the log of deployments changes", "updateDeployment": "only the log of deployments changes",
+		"printRecord": "changes no data", "executeProcess": "reports that run no code", "startDeployment": "only the log of deployments changes", "updateDeployment": "only the log of deployments changes",
 		"generatePlugin": "ends by itself", "generateModel": "ends by itself", "generateProcess": "ends by itself", "generateCallout": "ends by itself", "runGenerator": "ends by itself",
 	}
 	for _, tool := range tools.New(tools.Options{}).Tools() {
