@@ -148,8 +148,8 @@ func reportFormat(text string) (erp.ReportType, error) {
 }
 
 // processRecord adds the record that a process works on, which the caller must be
-// able to see, and names it in words.
-func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.Run, table, key string) (about mcp.Ref, err error) {
+// able to see, and returns it.
+func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.Run, table, key string) (about erp.Record, err error) {
 	if (table == "") != (key == "") {
 		return about, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "table and recordId belong together", Hint: "give both, or none for a process that works on no record"}
 	}
@@ -160,23 +160,23 @@ func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.R
 	if err != nil {
 		return about, err
 	}
-	record, err := erp.ParseRecord(raw)
-	if err != nil {
+	if about, err = erp.ParseRecord(raw); err != nil {
 		return about, fmt.Errorf("the ERP's record cannot be read: %w", err)
 	}
-	number, ok := record.ID().Int()
+	number, ok := about.ID().Int()
 	if !ok || number <= 0 {
 		return about, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("record %s of %s has no number above 0: the ERP runs processes for no other", clip(key, 60), name)}
 	}
 	run.Table, run.RecordID = name, number
-	return named(number, record), nil
+	return about, nil
 }
 
 // runQuestion is what the user is asked before a process runs, but for what may follow.
-func runQuestion(process mcp.Ref, table string, record mcp.Ref, params, shown map[string]any) *mcp.Question {
+func runQuestion(process mcp.Ref, table string, record erp.Record, params, shown map[string]any) *mcp.Question {
 	q := mcp.Ask("Run the process %s?", process)
 	if table != "" {
-		q = mcp.Ask("Run the process %s for %s %s?", process, mcp.Name(table), record)
+		q = mcp.Ask("Run the process %s for %s %s?", process, mcp.Name(table), named(record.ID(), record))
+		restsOn(q, record)
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		value := params[name]

@@ -46,6 +46,9 @@ func (b *Toolbox) addColumn() mcp.Tool {
 	}, b.runAddColumn)
 }
 
+// columnExists is said of a column that exists, with its type.
+const columnExists = "it exists already as %s, and was left as it is; where the database lacks it, syncTable adds it"
+
 func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn) (*addColumnOut, error) {
 	given, err := columnArgument(in.Column)
 	if err != nil {
@@ -59,7 +62,7 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: its columns come from its statement in the database", Hint: "searchRegistry finds the table behind it"}
 	}
 	if has, ok := t.Column(given.Name); ok {
-		return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", ID: has.ID, Note: b.text(c, fmt.Sprintf("it exists already as %s, and was left as it is; where the database lacks it, syncTable adds it", has.TypeName))}, nil
+		return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", ID: has.ID, Note: b.text(c, fmt.Sprintf(columnExists, has.TypeName))}, nil
 	}
 	if err := ownName(&t, given, in.EntityType); err != nil {
 		return nil, err
@@ -94,6 +97,16 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 	ctx, client, err := b.connect(ctx, c, "add columns")
 	if err != nil {
 		return nil, err
+	}
+	there, err := restdict.ReadColumns(ctx, client, t.Name) // it may be newer than the dictionary at hand
+	if err != nil {
+		return nil, fmt.Errorf("reading the columns of %s: %w", t.Name, err)
+	}
+	for _, has := range there {
+		if strings.EqualFold(has.Name, col.Name) {
+			b.changes.note()
+			return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", Note: b.text(c, fmt.Sprintf(columnExists, has.Type))}, nil
+		}
 	}
 	where := "in the dictionary and the database"
 	if in.NoSync {
