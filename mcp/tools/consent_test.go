@@ -3,14 +3,19 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
@@ -23,15 +28,16 @@ import (
 // clients that approve calls by hints do not take it for harmless.
 func TestEveryToolThatWritesAsks(t *testing.T) {
 	t.Parallel()
-	unasked := map[string]string{
-		"printRecord": "changes no data", "executeProcess": "reports that run no code", "startDeployment": "only the log of deployments changes", "updateDeployment": "only the log of deployments changes",
-		"generatePlugin": "ends by itself", "generateModel": "ends by itself", "generateProcess": "ends by itself", "generateCallout": "ends by itself", "runGenerator": "ends by itself",
+	unasked := documentedExceptions(t)
+	for name := range unasked {
+		_, ok := tools.New(tools.Options{}).Tools().Tool(name)
+		assert.True(t, ok, "docs/security.md lists %s, which is no tool", name)
 	}
 	for _, tool := range tools.New(tools.Options{}).Tools() {
 		hints := tool.Definition().Annotations
 		reason, may := unasked[tool.Name]
-		assert.Equal(t, may, tool.Unasked != "", "%s: %s", tool.Name, tool.Unasked)
-		assert.Contains(t, tool.Unasked, reason, tool.Name)
+		assert.Equal(t, may, tool.Unasked != "", "%s, in docs/security.md: %s", tool.Name, tool.Unasked)
+		assert.Equal(t, tool.Unasked, reason, "%s, in docs/security.md", tool.Name)
 		if tool.Hints.ReadOnly {
 			assert.True(t, hints.ReadOnly && !hints.Destructive, tool.Name)
 			continue
@@ -43,6 +49,89 @@ func TestEveryToolThatWritesAsks(t *testing.T) {
 			assert.Regexp(t, "(?i)ask|agreed|Returns the files|adds or deletes files", tool.Description, "%s says that it asks", tool.Name)
 		}
 	}
+}
+
+// documentedExceptions are the tools that docs/security.md says change something
+// without asking, with what it says.
+func documentedExceptions(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "security.md"))
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(text), "\n| tool | what it does without asking |\n|---|---|\n")
+	require.True(t, ok, "the table of exceptions is there")
+	list := map[string]string{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) != 2 {
+			break
+		}
+		for _, name := range strings.Split(strings.TrimPrefix(cells[0], "| "), ", ") {
+			list[strings.Trim(name, "`")] = strings.TrimSuffix(cells[1], " |")
+		}
+	}
+	return list
+}
+
+// With a client that cannot ask its user, every tool with good arguments either reads,
+// or asks and sends nothing that changes the ERP, or is a documented exception.
+func TestNoToolChangesTheERPUnasked(t *testing.T) {
+	t.Parallel()
+	k := openWays(t).db // an ERP whose requests nobody else makes
+	plan, err := deploylog.Plan(&deploylog.InstallOptions{NoWindow: true})
+	require.NoError(t, err)
+	ctx, client := k.client(t, root)
+	_, err = restdict.Run(ctx, client, plan, &restdict.Options{BatchSize: 200})
+	require.NoError(t, err)
+	response[madeTable](t, k, root, "createTable", args{"table": "XX_Machine"})
+	run := response[struct{ Run runResponse }](t, k, root, "startDeployment", args{"environment": "DEV", "version": "1.0.0"}).Run
+	response[processResponse](t, k, root, "executeProcess", args{"processId": "cache reset"})
+	calls := map[string]any{
+		"createTable": args{"table": "XX_Unasked"}, "deleteTable": args{"table": "XX_Machine"}, "deleteRecord": args{"table": "C_BPartner", "id": 118},
+		"writeRecords":     args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": 118}}},
+		"createRecord":     args{"table": "C_Greeting", "values": args{"Name": "unasked"}},
+		"decideWorkflow":   args{"action": "approve", "id": 100},
+		"updateDeployment": args{"id": run.ID, "progress": 10}, "completeDeployment": args{"id": run.ID, "status": "FAILED"},
+	}
+	for name, arguments := range exampleCalls(t) {
+		if calls[name] == nil {
+			calls[name] = arguments
+		}
+	}
+	changes := func() (paths []string) {
+		for _, r := range k.srv.Faults().Requests() {
+			reads := r.Method == http.MethodGet || strings.HasPrefix(r.Path, "/auth/")
+			if !reads {
+				paths = append(paths, r.Method+" "+r.Path)
+			}
+		}
+		return paths
+	}
+	exceptions := documentedExceptions(t)
+	call := func(tool mcp.Tool, who login, arguments any) (asked bool, sent []string) {
+		before := len(changes())
+		_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, who)}, tool.Name, arguments)
+		var ask *mcp.ConfirmationRequired
+		if asked = errors.As(err, &ask); !asked {
+			assert.NoError(t, err, tool.Name)
+		}
+		sent = changes()[before:]
+		assert.False(t, asked && len(sent) > 0, "%s sent %q before it asked", tool.Name, sent)
+		assert.True(t, len(sent) == 0 || exceptions[tool.Name] != "", "%s sent %q and did not ask", tool.Name, sent)
+		return asked, sent
+	}
+	var unasked []string
+	for _, tool := range k.set {
+		who := owner(tool.Name)
+		if tool.In(tools.SetQuery, tools.SetMetrics) || tool.Name == "explainAccess" {
+			who = admin
+		}
+		asked, sent := call(tool, who, calls[tool.Name])
+		assert.Equal(t, tool.Confirms && tool.Unasked == "" || tool.Name == "executeProcess", asked, "%s asks when it changes something", tool.Name)
+		if len(sent) > 0 {
+			unasked = append(unasked, tool.Name)
+		}
+	}
+	assert.Contains(t, unasked, "startDeployment", "what is sent is seen")
 }
 
 // asking calls tools as a server does whose client brings back the user's answer: the
@@ -328,7 +417,12 @@ Columns that are not named get the defaults of the ERP.`, k.question(t, admin, "
 	assert.Contains(t, q, fmt.Sprintf("Description: from %q to %q\n", long+"old end", long+"new end"))
 	assert.Contains(t, q, `SOCreditStatus: from `)
 	assert.Contains(t, q, `to "Credit Watch" (W)`)
-	_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin), Confirm: willing}, "recordAttachments", args{"table": "C_BPartner", "id": id, "action": "add", "name": "big.txt", "text": strings.Repeat("x", 1<<20)})
+	attach := func(content string) args {
+		return args{"table": "C_BPartner", "id": id, "action": "add", "name": "big.txt", "text": content}
+	}
+	assert.Contains(t, k.question(t, admin, "recordAttachments", attach(strings.Repeat("x", 9000))), "\ncontent: \""+strings.Repeat("x", 9000)+"\"", "what fits is whole")
+	assert.Contains(t, k.question(t, admin, "recordAttachments", attach(strings.Repeat("x", 1<<20))), "\n\"the first 2000 bytes; the rest is not shown\": \""+strings.Repeat("x", 2000)+"\"")
+	_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin), Confirm: willing}, "recordAttachments", attach(strings.Repeat("x", 1<<20)))
 	require.NoError(t, err, "a file is shown by its beginning, its size and its digest")
 	ops := make([]args, 50)
 	for i := range ops {

@@ -297,7 +297,7 @@ func (in *recordAttachmentsIn) attachQuestion(table string, record mcp.Ref, data
 	if in.Text == nil {
 		return q.Say("Its content is not shown.")
 	}
-	beginning := *q // a copy: nothing was added to its lines since
+	beginning := *q
 	if _, err := q.Fact("content", *in.Text).Text(); err == nil {
 		return q
 	}
