@@ -171,15 +171,11 @@ func (b *Toolbox) runRecordAttachments(ctx context.Context, c *mcp.Call, in reco
 			return nil, err
 		}
 	case "delete":
-		content, whole, err := at.read(ctx, in.Name)
+		question, err := at.deleteQuestion(ctx, in.Name, record)
 		if err != nil {
 			return nil, err
 		}
-		question := restsOn(mcp.Ask("Delete the file %s attached to %s %s?", in.Name, mcp.Name(name), named(id, record)), record)
-		if !whole {
-			question.Say("What follows is of its first %s bytes.", len(content))
-		}
-		if err := c.Confirmed(ctx, question.Fact("bytes", len(content)).Fact("SHA-256", digestOf(content))); err != nil {
+		if err := c.Confirmed(ctx, question); err != nil {
 			return nil, err
 		}
 		if err := client.DeleteAttachment(ctx, name, id, in.Name); err != nil {
@@ -302,6 +298,20 @@ func (in *recordAttachmentsIn) attachQuestion(table string, record mcp.Ref, data
 		return q
 	}
 	return beginning.Fact(fmt.Sprintf("the first %d bytes; the rest is not shown", mostShown), text.FirstBytes(*in.Text, mostShown))
+}
+
+// deleteQuestion is what the user is asked before a file is deleted, with what tells its
+// content from another.
+func (a attachments) deleteQuestion(ctx context.Context, name string, record erp.Record) (*mcp.Question, error) {
+	content, whole, err := a.read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	q := restsOn(mcp.Ask("Delete the file %s attached to %s %s?", name, mcp.Name(a.table), named(a.id, record)), record)
+	if !whole {
+		q.Say("What follows is of its first %s bytes.", len(content))
+	}
+	return q.Fact("bytes", len(content)).Fact("SHA-256", digestOf(content)), nil
 }
 
 // digestOf tells one content from another.
