@@ -232,12 +232,12 @@ func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.
 	for {
 		reply, err := box.boundary.Call(ctx, t, &mcp.Call{
 			Arguments: args, Caller: box.own.caller(), Log: box.log, Offers: box.offers, Progress: progress,
-			Confirm: func(_ context.Context, question string) (bool, error) {
-				switch {
-				case yes || question == agreed:
+			Confirm: func(ctx context.Context, question string) (bool, error) {
+				switch whole := mcp.Whole(ctx, question); {
+				case yes || whole == agreed:
 					return true, nil
 				case agreed != "":
-					return false, mcp.Changed(t.Name, agreed, question)
+					return false, mcp.Changed(t.Name, agreed, whole)
 				}
 				return false, &mcp.ConfirmationRequired{Message: question}
 			},
@@ -259,7 +259,7 @@ func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.
 		if !ok {
 			return nil, mcp.Declined(t.Name)
 		}
-		agreed = ask.Message
+		agreed = ask.Whole
 	}
 }
 
