@@ -16,10 +16,10 @@ type target struct {
 
 // plainSelect renders one SELECT … FROM ….
 func (r *renderer) plainSelect(s *pg_query.SelectStmt, parent *level, ctes *cte, opt selectOptions) query {
-	l := &level{parent: parent, windows: map[string]*pg_query.WindowDef{}}
+	l := &level{parent: parent}
 	from := r.from(s.GetFromClause(), l, ctes)
-	for _, n := range s.GetWindowClause() {
-		l.windows[n.GetWindowDef().GetName()] = n.GetWindowDef()
+	if len(s.GetWindowClause()) > 0 {
+		untranslated(-1, "WINDOW")
 	}
 	where := ""
 	if s.GetWhereClause() != nil {
