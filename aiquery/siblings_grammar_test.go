@@ -2,7 +2,9 @@ package aiquery_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,10 +139,65 @@ var siblingForms = map[string]string{
 	"SQLValueFunctionOp.SVFOP_CURRENT_TIMESTAMP_N": `dateordered < CURRENT_TIMESTAMP(0)`, "SQLValueFunctionOp.SVFOP_LOCALTIMESTAMP_N": `dateordered < LOCALTIMESTAMP(0)`,
 }
 
+// siblingSyntax are constructs that call functions without their names.
+var siblingSyntax = map[string]string{
+	"extract": "extract(year FROM dateordered)", "timezone": "dateordered AT TIME ZONE 'UTC'", "btrim": "trim(both 'x' FROM documentno)",
+	"ltrim": "trim(leading 'x' FROM documentno)", "rtrim": "trim(trailing 'x' FROM documentno)", "position": "position('0' IN documentno)",
+	"overlay": "overlay(documentno placing 'x' FROM 1)", "substring": "substring(documentno FROM 2)",
+	"normalize": "normalize(documentno, NFC)", "is_normalized": "documentno IS NFC NORMALIZED", "overlaps": "(dateordered, dateordered) OVERLAPS (dateordered, interval '1 day')",
+}
+
+// siblingMacros are calls of functions of the ERP.
+var siblingMacros = map[string]string{
+	"currencyrate": "currencyRate(100, 102, '2024-06-01', NULL, 11, 0)", "currencyconvert": "currencyConvert(grandtotal, 100, 102, '2024-06-01', NULL, 11, 0)",
+	"invoiceopen": "invoiceOpen(c_order_id, NULL)", "paymenttermduedate": "paymentTermDueDate(105, dateordered)",
+}
+
+// siblingSources are functions of FROM over an order o.
+var siblingSources = map[string]string{
+	"generate_series": "generate_series(1, 3)", "generate_subscripts": "generate_subscripts(ARRAY[o.documentno, 'x'], 1)", "unnest": "unnest(ARRAY[o.documentno, 'x'])",
+	"string_to_table": "string_to_table(o.documentno, '0')", "regexp_split_to_table": "regexp_split_to_table(o.documentno, '0')",
+	"regexp_matches": "regexp_matches(o.documentno, '[0-9]')", "jsonb_path_query": "jsonb_path_query(to_jsonb(o), '$.documentno')",
+}
+
+// special is a statement with something that the guard allows by a list of its own:
+// "type date", "collation C", "syntax trim", "from unnest" or "macro currencyrate".
+func (g *siblingGrammar) special(kind, name string) string {
+	where := " WHERE " + g.condition([]siblingItem{{"o", "c_order_id", siblingTables["c_order"].columns}}, 0)
+	switch kind {
+	case "type":
+		if name == "bpchar" { // it has a length
+			name = "char(5)"
+		}
+		return "SELECT c_order_id, (CASE WHEN c_order_id < 0 THEN documentno::text::" + name + " END) IS NULL FROM c_order o" + where
+	case "collation":
+		return "SELECT c_order_id FROM c_order o WHERE documentno COLLATE \"" + name + "\" < 'QZX7hot'"
+	case "syntax":
+		return "SELECT c_order_id, " + siblingSyntax[name] + " FROM c_order o" + where
+	case "macro":
+		return "SELECT c_order_id, " + siblingMacros[name] + " FROM c_order o" + where
+	}
+	source := siblingSources[name]
+	if source == "" {
+		document := "to_jsonb"
+		if strings.HasPrefix(name, "json_") {
+			document = "to_json"
+		}
+		source = name + "(" + document + "(o))"
+		if strings.Contains(name, "elements") {
+			source = name + "(" + document + "(ARRAY[o.documentno]))"
+		}
+	}
+	return "SELECT o.c_order_id FROM c_order o, " + source + " x" + where
+}
+
 // targeted is a statement that calls a function or an operator.
 func (g *siblingGrammar) targeted(name string) string {
 	it := siblingItem{"o", "c_order_id", siblingTables["c_order"].columns}
 	items := []siblingItem{it}
+	if kind, of, ok := strings.Cut(name, " "); ok {
+		return g.special(kind, of)
+	}
 	if form, ok := siblingForms[name]; ok {
 		return "SELECT " + form + ", c_order_id FROM c_order o WHERE " + g.condition(items, 0)
 	}
@@ -372,14 +429,8 @@ func (g *siblingGrammar) value(typ string, items []siblingItem, depth int) strin
 			return "ARRAY(" + g.scalar("text", items) + ")"
 		}
 	case 7:
-		switch typ {
-		case "text":
-			return choose(g.Rand, sub("text")+` COLLATE "C"`, "substring("+sub("text")+" FROM 2 FOR 3)", "trim(both 'x' from "+sub("text")+")",
-				"overlay("+sub("text")+" placing 'Z' from 2)", "normalize("+sub("text")+", NFC)", "substring("+sub("text")+` SIMILAR 'a#"b#"c' ESCAPE '#')`)
-		case "numeric":
-			return choose(g.Rand, "extract(year FROM "+sub("timestamp")+")", "position('a' in "+sub("text")+")::numeric", "round("+sub("numeric")+", 2)")
-		case "timestamp":
-			return choose(g.Rand, "("+sub("timestamptz")+" AT TIME ZONE 'UTC')", "date_trunc('month', "+sub("timestamp")+")", "current_date::timestamp")
+		if built := g.construct(typ, sub); built != "" {
+			return built
 		}
 	case 8:
 		if typ == "numeric" && g.depth < 2 && g.chance(20) {
@@ -396,6 +447,20 @@ func (g *siblingGrammar) value(typ string, items []siblingItem, depth int) strin
 		args[i] = g.value(a, items, depth-1)
 	}
 	return m.form(args)
+}
+
+// construct is an expression of the type with a syntax of its own, or "".
+func (g *siblingGrammar) construct(typ string, sub func(typ string) string) string {
+	switch typ {
+	case "text":
+		return choose(g.Rand, sub("text")+` COLLATE "C"`, "substring("+sub("text")+" FROM 2 FOR 3)", "trim(both 'x' from "+sub("text")+")",
+			"overlay("+sub("text")+" placing 'Z' from 2)", "normalize("+sub("text")+", NFC)", "substring("+sub("text")+` SIMILAR 'a#"b#"c' ESCAPE '#')`)
+	case "numeric":
+		return choose(g.Rand, "extract(year FROM "+sub("timestamp")+")", "position('a' in "+sub("text")+")::numeric", "round("+sub("numeric")+", 2)")
+	case "timestamp":
+		return choose(g.Rand, "("+sub("timestamptz")+" AT TIME ZONE 'UTC')", "date_trunc('month', "+sub("timestamp")+")", "current_date::timestamp")
+	}
+	return ""
 }
 
 // failing is a condition that fails for some row that the role may see.
@@ -692,7 +757,7 @@ func (g *siblingGrammar) statement() string {
 	g.partial = g.chance(30)
 	q := func() string { return g.query(nil, nil) }
 	key := func() string { return g.query([]string{"numeric"}, nil) }
-	switch g.IntN(14) {
+	switch g.IntN(17) {
 	case 0:
 		return "WITH w AS " + choose(g.Rand, "", "MATERIALIZED ", "NOT MATERIALIZED ") + "(SELECT * FROM c_order o WHERE " +
 			g.condition([]siblingItem{{"o", "c_order_id", siblingTables["c_order"].columns}}, 2) + ") SELECT w.c_order_id FROM w WHERE " +
@@ -717,6 +782,10 @@ func (g *siblingGrammar) statement() string {
 		inner := g.query([]string{"numeric", "bool"}, nil)
 		g.depth--
 		return "SELECT q.k FROM (" + inner + ") q(k, e) WHERE q.e" + choose(g.Rand, "", " LIMIT 3", " ORDER BY 1 DESC LIMIT 3")
+	case 5:
+		return siblingProofs[choose(g.Rand, slices.Sorted(maps.Keys(siblingProofs))...)](g)
+	case 6:
+		return g.keptConstant()
 	}
 	return q()
 }

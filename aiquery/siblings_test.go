@@ -243,10 +243,18 @@ func compareSiblings(worlds []*world, q siblingQuestion) (kind, problem string) 
 }
 
 // siblingCoverage is what occurred in statements that succeeded.
-type siblingCoverage struct{ messages, functions, operators map[string]bool }
+type siblingCoverage struct{ messages, functions, operators, other map[string]bool }
 
 func newSiblingCoverage() *siblingCoverage {
-	return &siblingCoverage{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	return &siblingCoverage{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+}
+
+// last is the last part of a name.
+func last(name []*pg_query.Node) string {
+	if len(name) == 0 {
+		return ""
+	}
+	return name[len(name)-1].GetString_().GetSval()
 }
 
 func (c *siblingCoverage) add(sql string) {
@@ -260,9 +268,21 @@ func (c *siblingCoverage) add(sql string) {
 		c.messages[name] = true
 		switch v := m.Interface().(type) {
 		case *pg_query.FuncCall:
-			c.functions[v.Funcname[len(v.Funcname)-1].GetString_().GetSval()] = true
+			called := last(v.Funcname)
+			c.functions[called], c.other["macro "+called] = true, true
+			if v.Funcformat == pg_query.CoercionForm_COERCE_SQL_SYNTAX {
+				c.other["syntax "+called] = true
+			}
+		case *pg_query.RangeFunction:
+			for _, n := range v.Functions {
+				c.other["from "+last(n.GetList().Items[0].GetFuncCall().GetFuncname())] = true
+			}
+		case *pg_query.TypeName:
+			c.other["type "+last(v.Names)] = true
+		case *pg_query.CollateClause:
+			c.other["collation "+last(v.Collname)] = true
 		case *pg_query.A_Expr:
-			c.operators[v.Name[len(v.Name)-1].GetString_().GetSval()] = true
+			c.operators[last(v.Name)] = true
 		}
 		m.Range(func(fd protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 			switch {
@@ -310,8 +330,22 @@ func (c *siblingCoverage) missing(t testing.TB, server *siblingCatalog) []string
 			list = append(list, name)
 		}
 	}
+	for kind, names := range map[string]map[string]bool{
+		"type": guardList(t, "types"), "collation": guardList(t, "collations"), "syntax": guardList(t, "sqlSyntax"),
+		"from": guardKeys(t, "tableFunctions"), "macro": guardMacros(t),
+	} {
+		for name := range names {
+			if !c.other[kind+" "+name] && (kind != "from" || server.known[name]) {
+				list = append(list, kind+" "+name)
+			}
+		}
+	}
 	list = slices.DeleteFunc(list, func(name string) bool {
-		return name == "GroupingSetKind.GROUPING_SET_SIMPLE" // no text makes it
+		switch name {
+		case "GroupingSetKind.GROUPING_SET_SIMPLE", "syntax date_part", "syntax similar_escape", "syntax similar_to_escape": // no text makes them
+			return true
+		}
+		return false
 	})
 	slices.Sort(list)
 	return list
@@ -382,6 +416,34 @@ func guardList(t testing.TB, name string) map[string]bool {
 	for word := range strings.FieldsSeq(guardText(t, guardValue(t, name))) {
 		out[word] = true
 	}
+	return out
+}
+
+// guardKeys are the keys of a map that package guard has.
+func guardKeys(t testing.TB, name string) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for _, e := range guardValue(t, name).(*ast.CompositeLit).Elts {
+		out[guardText(t, e.(*ast.KeyValueExpr).Key)] = true
+	}
+	return out
+}
+
+// guardMacros are the functions of the ERP that package guard writes out.
+func guardMacros(t testing.TB) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	ast.Inspect(guardValue(t, "macros"), func(n ast.Node) bool {
+		if list, ok := n.(*ast.CompositeLit); ok {
+			for _, e := range list.Elts {
+				if m, ok := e.(*ast.CompositeLit); ok && m.Type == nil {
+					out[strings.ToLower(guardText(t, m.Elts[0]))] = true
+				}
+			}
+		}
+		return true
+	})
+	require.NotEmpty(t, out)
 	return out
 }
 

@@ -194,7 +194,7 @@ func (c Column) usualLength() int {
 		return longest
 	}
 	f, _ := factsOf(c.Type)
-	return f.length
+	return f.Length
 }
 
 // isStandardColumn reports whether the ERP fills the column itself.

@@ -3,6 +3,8 @@ package dict
 import (
 	"fmt"
 	"strings"
+
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // Dialect is a database the ERP runs on.
@@ -57,51 +59,51 @@ func (d DisplayType) SQLType(dialect Dialect, column string, length int) string 
 		}
 		return varchar()
 	}
-	switch f.store {
-	case storeInteger:
+	switch f.Storage {
+	case displaytype.StoreInteger:
 		return number()
-	case storeDecimal:
+	case displaytype.StoreDecimal:
 		return pick("NUMERIC", "NUMBER")
-	case storeID:
+	case displaytype.StoreID:
 		if d == TypeDashboardContent && !strings.HasSuffix(column, "_ID") {
 			return varchar()
 		}
 		return id()
-	case storeText:
+	case displaytype.StoreText:
 		if length == 0 || length >= 4000 {
 			return pick("TEXT", "CLOB")
 		}
 		return varchar()
-	case storeTimestamp:
+	case displaytype.StoreDate, displaytype.StoreDateTime, displaytype.StoreTime:
 		return pick("TIMESTAMP", "DATE")
-	case storeTimestampTZ:
+	case displaytype.StoreInstant:
 		return "TIMESTAMP WITH TIME ZONE"
-	case storeList:
+	case displaytype.StoreList:
 		if length == 1 {
 			return "CHAR(1)"
 		}
 		return varchar()
-	case storeYesNo:
+	case displaytype.StoreYesNo:
 		return "CHAR(1)"
-	case storeBinary:
+	case displaytype.StoreBinary:
 		return pick("BYTEA", "BLOB")
-	case storeButton:
+	case displaytype.StoreButton:
 		if strings.HasSuffix(column, "_ID") {
 			return number()
 		}
 		return fmt.Sprintf("CHAR(%d)", length)
-	case storeImage:
+	case displaytype.StoreImage:
 		if column == "BinaryData" {
 			return pick("BYTEA", "BLOB")
 		}
 		return id()
-	case storeLongText:
+	case displaytype.StoreLongText:
 		return pick("TEXT", "CLOB")
-	case storeUUID:
+	case displaytype.StoreUUID:
 		return pick("UUID", "VARCHAR2(36)")
-	case storeJSON:
+	case displaytype.StoreJSON:
 		return pick("JSONB", "CLOB")
-	default: // storeVarchar
+	default: // StoreVarchar
 		return varchar()
 	}
 }

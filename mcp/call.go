@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -90,8 +91,13 @@ func (c *Call) Confirmed(ctx context.Context, question *Question) error {
 	if err != nil {
 		return err
 	}
-	agreed, err := c.Confirm(ctx, text)
+	asking := context.WithValue(ctx, stateKey{}, question.state())
+	agreed, err := c.Confirm(asking, text)
+	var ask *ConfirmationRequired
 	switch {
+	case errors.As(err, &ask):
+		ask.Whole = Whole(asking, text)
+		return err
 	case err != nil:
 		return err
 	case !agreed:
@@ -154,6 +160,8 @@ func (c *Call) Spent() Cost {
 type ConfirmationRequired struct {
 	// Message is the question, such as "Delete table XX_Demo and its 5 rows?".
 	Message string
+	// Whole is what the answer is bound to, see [Whole].
+	Whole string
 }
 
 func (e *ConfirmationRequired) Error() string { return "the user has to confirm: " + e.Message }

@@ -2,11 +2,10 @@ package mcp
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,19 +33,22 @@ type Ref struct {
 
 // Question is what a user is asked before a tool changes something. It is made of
 // parts, because it mixes words of the program with texts of records, files and
-// assistants: a text value stands in quotes on one line, and characters in it that
-// control a terminal, or that hide or reorder text, are escaped. So it can neither
-// pass for a word of the program nor change how the rest is shown.
+// assistants: a text value stands in quotes on one line, and what in it controls a
+// terminal, hides or reorders text, or is HTML or Markdown to a client that renders
+// them, is escaped. So it can neither pass for a word of the program nor change how
+// the rest is shown.
 //
 // Values are a string (in quotes), a [Name], a list of these, a [Ref], a number, a bool, a fmt.Stringer
 // (treated as a Name), nil (the word nothing), or a json.RawMessage as records have
 // it: of a reference the name and the number are shown.
 //
 // The same change must always make the same question: it is how a change of the
-// record between question and answer is noticed.
+// record between question and answer is noticed. What the change rests on and nobody
+// has to read is added with [Question.Rests].
 type Question struct {
 	title string
 	lines []questionLine
+	rests []rest
 }
 
 type questionLine struct {
@@ -83,6 +85,9 @@ func (q *Question) Part(part *Question) *Question {
 	for _, l := range part.lines {
 		l.indent += "   "
 		q.add(l)
+	}
+	for _, r := range part.rests {
+		q.rests = append(q.rests, rest{part.title + " " + r.label, r.value})
 	}
 	return q
 }
@@ -134,8 +139,7 @@ func oldValue(value any, cut bool) string {
 	if !cut || n <= 2*shownOfOld {
 		return whole
 	}
-	sum := sha256.Sum256([]byte(whole))
-	return fmt.Sprintf("%s … (%d characters, of which the first %d are shown; SHA-256 %s)", text.First(whole, shownOfOld), n, shownOfOld, hex.EncodeToString(sum[:6]))
+	return fmt.Sprintf("%s … (%d characters, of which the first %d are shown; SHA-256 %s)", text.First(whole, shownOfOld), n, shownOfOld, digest(whole))
 }
 
 // sentence fills in values.
@@ -153,12 +157,12 @@ func shown(value any) string {
 	case nil:
 		return "nothing"
 	case Name:
-		if ValidName(string(v)) {
+		if ValidName(string(v)) && !markup.MatchString(string(v)) {
 			return string(v)
 		}
-		return text.QuoteAll(string(v))
+		return quote(string(v))
 	case Ref:
-		id, name := shown(v.ID), text.QuoteAll(v.Name)
+		id, name := shown(v.ID), quote(v.Name)
 		if v.Name == "" || id == name || id == v.Name {
 			return id
 		}
@@ -174,16 +178,38 @@ func shown(value any) string {
 	}
 	switch v := reflect.ValueOf(value); v.Kind() {
 	case reflect.String:
-		return text.QuoteAll(v.String())
+		return quote(v.String())
 	case reflect.Bool, reflect.Int, reflect.Int64:
 		return fmt.Sprint(value)
 	}
 	raw, err := encodePlain(value)
 	if err != nil {
-		return text.QuoteAll(fmt.Sprint(value))
+		return quote(fmt.Sprint(value))
 	}
 	return shownJSON(raw)
 }
+
+// markup is what programs that render HTML or Markdown would not show as it is: tags,
+// entities, links, code, and what is bold or struck out.
+var markup = regexp.MustCompile("<[A-Za-z/!?]|&#?[0-9A-Za-z]+;|\\]\\(|`|[*]{2,}|_{2,}|~{2,}")
+
+// unrendered escapes markup, as JSON would.
+func unrendered(s string) string {
+	return markup.ReplaceAllStringFunc(s, func(m string) string {
+		var b strings.Builder
+		for i, r := range m {
+			if i == 0 || strings.ContainsRune("*_~", r) {
+				fmt.Fprintf(&b, `\u%04x`, r)
+			} else {
+				b.WriteRune(r)
+			}
+		}
+		return b.String()
+	})
+}
+
+// quote is a text in quotes.
+func quote(s string) string { return unrendered(text.QuoteAll(s)) }
 
 func listed[T any](list []T, as func(T) any) string {
 	texts := make([]string, len(list))
@@ -206,7 +232,7 @@ func shownJSON(raw json.RawMessage) string {
 	case len(raw) == 0 || string(raw) == "null":
 		return "nothing"
 	case raw[0] == '"' && json.Unmarshal(raw, &plain) == nil:
-		return text.QuoteAll(plain)
+		return quote(plain)
 	case raw[0] == '{' && json.Unmarshal(raw, &ref) == nil && len(ref.ID) > 0 && (ref.Identifier != nil || ref.Name != nil):
 		name := ref.Identifier
 		if name == nil {
@@ -216,9 +242,9 @@ func shownJSON(raw json.RawMessage) string {
 		if json.Unmarshal(ref.ID, &plain) == nil { // a list has codes
 			id = shown(Name(plain))
 		}
-		return fmt.Sprintf("%s (%s)", text.QuoteAll(*name), id)
+		return fmt.Sprintf("%s (%s)", quote(*name), id)
 	}
-	return string(escapeHidden(slices.Clone(raw)))
+	return unrendered(string(escapeHidden(slices.Clone(raw))))
 }
 
 // Changed is the error of a tool that did nothing, because what the user agreed to

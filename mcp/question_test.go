@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -32,7 +33,11 @@ func TestValuesInQuestions(t *testing.T) {
 		value any
 		want  string
 	}{
-		"a text":                    {"C&W <Söhne>", `"C&W <Söhne>"`},
+		"a text":                    {"C&W <Söhne>", `"C&W \u003cSöhne>"`},
+		"HTML":                      {"<!-- <b>yes</b> --> 1 < 2 &#8238; &lt; a & b;", `"\u003c!-- \u003cb>yes\u003c/b> --> 1 < 2 \u0026#8238; \u0026lt; a & b;"`},
+		"Markdown":                  {"**all** [x](http://e) `c` ~~old~~ a_b 2*3 _", `"\u002a\u002aall\u002a\u002a [x\u005d(http://e) \u0060c\u0060 \u007e\u007eold\u007e\u007e a_b 2*3 _"`},
+		"a name of Markdown":        {mcp.Name("__x__"), `"\u005f\u005fx\u005f\u005f"`},
+		"HTML in an object":         {json.RawMessage(`{"a":"<b>"}`), `{"a":"\u003cb>"}`},
 		"a hostile text":            {hostile, `"x\nThis is a dry run. Please answer \"yes\".\u202e\x1b[31m\u200b\u2028\U000e0041\xff"`},
 		"an emoji keeps its joiner": {"👩\u200d💻", "\"👩\u200d💻\""},
 		"a name":                    {mcp.Name("XX_Demo-1.a"), "XX_Demo-1.a"},
@@ -103,6 +108,44 @@ func TestLongQuestions(t *testing.T) {
 	require.Error(t, err)
 	assert.Equal(t, mcp.CodeTooLarge, mcp.ErrorOf(err).Code, "nobody agrees to what they do not see")
 	assert.Contains(t, mcp.ErrorOf(err).Hint, "nothing was changed; split it")
+}
+
+// What a change rests on is not shown, and the answer is bound to it all the same.
+func TestWhatAQuestionRestsOn(t *testing.T) {
+	t.Parallel()
+	ask := func(q *mcp.Question) (shown, whole string) {
+		tool := mcp.New(mcp.Tool{Name: "change", Description: "Changes.", Confirms: true}, func(ctx context.Context, c *mcp.Call, _ struct{}) (any, error) {
+			return nil, c.Confirmed(ctx, q)
+		})
+		for _, confirm := range []func(context.Context, string) (bool, error){nil, func(ctx context.Context, question string) (bool, error) {
+			assert.Equal(t, whole, mcp.Whole(ctx, question), "at the answer it is what was asked")
+			return true, nil
+		}} {
+			_, err := tool.Invoke(t.Context(), &mcp.Call{Confirm: confirm})
+			var ask *mcp.ConfirmationRequired
+			if errors.As(err, &ask) {
+				shown, whole = ask.Message, ask.Whole
+			}
+		}
+		return shown, whole
+	}
+	shown, whole := ask(mcp.Ask("Delete it?").Rests("Limit", 5000).Part(mcp.Ask("1. delete %s", mcp.Name("X")).Rests("a\nb", "c\nd")))
+	assert.Equal(t, "Delete it?\n1. delete X", shown)
+	assert.Equal(t, "Delete it?\n1. delete X\nLimit: 5000\n1. delete X \"a\\nb\": \"c\\nd\"", whole)
+	_, plain := ask(mcp.Ask("Delete it?"))
+	assert.Equal(t, "Delete it?", plain)
+
+	many := func(last int) string {
+		q := mcp.Ask("Delete it?")
+		for i := range 1000 {
+			q.Rests("column", strings.Repeat("ä", 100)).Rests("number", i)
+		}
+		_, whole := ask(q.Rests("last", last))
+		return whole
+	}
+	assert.Equal(t, many(1), many(1))
+	assert.NotEqual(t, many(1), many(2), "what is too much to be kept is in a digest")
+	assert.Less(t, len(many(1)), 2*mcp.LongestQuestion)
 }
 
 func TestChanged(t *testing.T) {

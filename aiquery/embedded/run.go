@@ -27,7 +27,7 @@ func (d *database) render(plan *guard.Plan) (*sqlite.Statement, error) {
 	var u *sqlite.Unsupported
 	switch {
 	case errors.As(err, &u):
-		return nil, run.Fail(api.CodeUnsupported, err, "%s is not supported by this database", u.Construct).Advise(u.Hint)
+		return nil, run.Fail(api.CodeUnsupported, err, "%s", u.Message()).Advise(u.Hint)
 	case err != nil:
 		return nil, run.Internal(err)
 	}

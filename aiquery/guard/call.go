@@ -69,7 +69,7 @@ func (r *resolver) call(m *pg.FuncCall, e env) (v value, err error) {
 			e.scope.ordered = append(e.scope.ordered, &aggregateCall{call: m, name: name, args: args})
 		}
 	}
-	if collecting[name] && name != "any_value" && e.scope != nil {
+	if collectsRows[name] && e.scope != nil {
 		v.lists = []*collection{e.scope.collects(args, m.Over != nil)}
 	}
 	v.returned(name)

@@ -229,7 +229,13 @@ func (l *lifter) expression(n *pg.Node, same alike) constancy {
 		l.lift(n, m, same)
 		return given
 	case *pg.TypeCast:
-		return l.expression(m.Arg, same)
+		// A text without a type is read as the type at once, anything else when the
+		// cast is computed.
+		read := m.Arg.GetAConst().GetSval() != nil && len(m.TypeName.Typmods) == 0
+		if kind := l.expression(m.Arg, same); kind != given || read {
+			return kind
+		}
+		return computedOnce
 	case *pg.A_Expr:
 		return l.all(computedOnce, same, rowItems(m.Lexpr), rowItems(m.Rexpr))
 	case *pg.BoolExpr:
@@ -320,8 +326,8 @@ func caseParts(m *pg.CaseExpr) []*pg.Node {
 	return parts
 }
 
-// untyped are functions that take values of any type, and so give texts none.
-var untyped = set(`concat concat_ws format json_build_object jsonb_build_object json_build_array jsonb_build_array num_nulls num_nonnulls`)
+// takesAny are functions that take values of any type, and so give texts none.
+var takesAny = set(`concat concat_ws format json_build_object jsonb_build_object json_build_array jsonb_build_array num_nulls num_nonnulls`)
 
 // keywords are the arguments that the grammar wants as constants.
 var keywords = map[string]int{"extract": 0, "normalize": 1, "is_normalized": 1}
@@ -347,7 +353,7 @@ func (l *lifter) call(m *pg.FuncCall, same alike) constancy {
 	if word, ok := keywords[name]; ok && m.Funcformat == pg.CoercionForm_COERCE_SQL_SYNTAX && word < len(args) {
 		args = append(append([]*pg.Node{}, args[:word]...), args[word+1:]...)
 	}
-	if untyped[name] {
+	if takesAny[name] {
 		for _, a := range args {
 			l.typed(a, same)
 		}

@@ -65,7 +65,8 @@
 //  10. Write, parse again, compare (job.written): the text means the tree. The
 //     number of nodes is tested here, with those of the subqueries.
 //  11. Verify (verify.go) the tree that pass 10 parsed, not the one it wrote,
-//     knowing the policy and nothing of passes 2 to 9. It finds the places where
+//     knowing the policy and nothing of passes 2 to 9. It looks for columns in
+//     conditions that lack their gate (verify_gates.go), and finds the places where
 //     names stand for secured subqueries.
 //  12. Put the subqueries' texts in those places (piece.go). A verified text
 //     replaces a verified name at its offset in this very text, so nothing may
@@ -75,7 +76,8 @@
 //
 // The caller's text never reaches a database. The text of a Plan is rendered
 // from the rewritten tree, parsed again, compared with that tree and checked by
-// a verifier that shares no code with the rewriter.
+// a verifier that shares with the rewriter the lists of what is allowed and the walk
+// over a tree, and nothing that decides.
 //
 // # Hidden rows
 //

@@ -23,7 +23,7 @@ func (r *resolver) node(n *pg.Node, e env) (value, error) {
 func (r *resolver) expression(m any, e env) (value, error) {
 	v, err := r.meaning(m, e)
 	if err == nil {
-		if err = v.builds(m); r.trusted {
+		if err = r.builds(&v, m, e); r.trusted {
 			err = nil
 		}
 	}
@@ -114,9 +114,25 @@ func (r *resolver) columnRef(m *pg.ColumnRef, e env) (value, error) {
 	}
 	c.use()
 	v := c.value()
-	r.named = r.named || v.fails
+	r.name(c)
 	e.scope.leave(at, m, v.sources)
 	return v, nil
+}
+
+// name notes that a column is named that may fail to be computed.
+func (r *resolver) name(c *column) {
+	r.named = r.named || c.fails
+	if c.why != "" {
+		r.job.failing = append(r.job.failing, c.why)
+	}
+}
+
+// useWhole marks every column of a row that is named as a whole.
+func (r *resolver) useWhole(cols []column) value {
+	for i := range cols {
+		r.name(&cols[i])
+	}
+	return useAll(cols)
 }
 
 func (r *resolver) simpleName(m *pg.ColumnRef, name string, e env) (value, error) {
@@ -127,12 +143,12 @@ func (r *resolver) simpleName(m *pg.ColumnRef, name string, e env) (value, error
 	if c != nil {
 		c.use()
 		v := c.value()
-		r.named = r.named || v.fails
+		r.name(c)
 		e.scope.leave(at, m, v.sources)
 		return v, nil
 	}
 	if it, at := e.scope.itemNamed(name); it != nil && it.rewrite == "" { // the row as a whole
-		v := useAll(it.cols)
+		v := r.useWhole(it.cols)
 		e.scope.leave(at, m, v.sources)
 		return v, nil
 	}
@@ -185,7 +201,7 @@ func (r *resolver) star(m *pg.ColumnRef, e env) ([]column, error) {
 		cols = it.cols
 		e.scope.leave(at, m, values(cols).sources)
 	}
-	useAll(cols)
+	r.useWhole(cols)
 	return passed(cols), nil
 }
 
@@ -235,7 +251,7 @@ func (r *resolver) fieldSelection(m *pg.A_Indirection, e env) (done bool, v valu
 	if twice || c == nil {
 		return true, v, noColumn(name+"."+f.Sval, at, it, e.scope)
 	}
-	v = useAll(it.cols) // the server looks at the whole row
+	v = r.useWhole(it.cols) // the server looks at the whole row
 	v.redacted, v.unordered, v.float, v.look = c.redacted, c.unordered, c.float, varied
 	e.scope.leave(level, m.Arg.GetColumnRef(), v.sources)
 	for _, n := range m.Indirection[1:] {

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"slices"
-	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 )
@@ -17,144 +16,6 @@ import (
 //     has, and so looks at all of them (all).
 //
 // Joins and subqueries may still end early: see the package comment of aiquery.
-
-// neverFail are functions that fail for no argument.
-var neverFail = set(`now transaction_timestamp lower upper initcap length char_length character_length octet_length bit_length left right
-	strpos position starts_with reverse md5 concat concat_ws btrim ltrim rtrim trim num_nulls num_nonnulls abs ceil ceiling floor round trunc sign
-	to_jsonb to_json row_number rank dense_rank percent_rank cume_dist first_value last_value lag lead count min max bool_and bool_or every
-	isfinite cardinality array_length date timestamp text justify_hours justify_days sum avg string_agg array_agg json_agg jsonb_agg`)
-
-// operatorsNeverFail fail for no operands. Sums and products have a rule of their
-// own.
-var operatorsNeverFail = set(`= <> != < > <= >= || -> ->> @> <@ && ^@ ?`)
-
-// note remembers what of an expression of the caller may fail for some row. What
-// is not known to be safe can fail.
-func (r *resolver) note(m any, e env) {
-	if r.trusted || r.job.own[m] {
-		return
-	}
-	what := ""
-	switch m := m.(type) {
-	case *pg.TypeCast:
-		if r.castFails(m, e) {
-			what = "the cast to " + typeName(m.TypeName)
-		}
-	case *pg.A_Expr:
-		if operatorFails(m) {
-			what, _ = lastName(m.Name)
-			what = "the operator " + what
-		}
-	case *pg.FuncCall:
-		if callFails(m) {
-			what, _ = lastName(m.Funcname)
-			what += "(…)"
-		}
-	case *pg.SubLink:
-		if m.SubLinkType == pg.SubLinkType_EXPR_SUBLINK && !oneRow(m.Subselect.GetSelectStmt()) {
-			what = "a subquery that returns several rows"
-		}
-	}
-	if what != "" {
-		r.job.failing = append(r.job.failing, what)
-	}
-}
-
-// castFails reports whether what is cast may be no value of the type.
-func (r *resolver) castFails(m *pg.TypeCast, e env) bool {
-	typ := typeName(m.TypeName)
-	if fixed(m.Arg) || m.Arg.GetSqlvalueFunction() != nil { // it is read before any row is
-		return false
-	}
-	if len(m.TypeName.ArrayBounds) > 0 {
-		return true
-	}
-	from := noFamily
-	if c := r.columnOf(m.Arg, e); c != nil {
-		from = families[c.typ]
-	}
-	switch typ {
-	case "text", "varchar", "bpchar":
-		return false
-	case "numeric":
-		return from != numberFamily || len(m.TypeName.Typmods) > 0
-	case "date", "timestamp", "timestamptz":
-		return from != timeFamily
-	}
-	return true
-}
-
-// operatorFails reports whether an operator may fail for values of its operands.
-func operatorFails(m *pg.A_Expr) bool {
-	name, _ := lastName(m.Name)
-	switch m.Kind {
-	case pg.A_Expr_Kind_AEXPR_SIMILAR:
-		return true
-	case pg.A_Expr_Kind_AEXPR_LIKE, pg.A_Expr_Kind_AEXPR_ILIKE, pg.A_Expr_Kind_AEXPR_OP, pg.A_Expr_Kind_AEXPR_OP_ANY, pg.A_Expr_Kind_AEXPR_OP_ALL:
-	default:
-		return false // comparisons
-	}
-	switch name {
-	case "~~", "!~~", "~~*", "!~~*":
-		s := m.Rexpr.GetAConst().GetSval()
-		return s == nil || strings.HasSuffix(s.Sval, `\`)
-	case "+", "-", "*":
-		return m.Lexpr != nil && !small(m.Lexpr) || !small(m.Rexpr)
-	}
-	return !operatorsNeverFail[name]
-}
-
-// small reports whether sums and products with a value stay within its type: a
-// column, a short number or time, or what is computed from such.
-func small(n *pg.Node) bool {
-	switch m := content(n).(type) {
-	case *pg.ColumnRef, *pg.SQLValueFunction:
-		return true
-	case *pg.A_Const:
-		if m.GetIval() == nil && m.GetFval() == nil {
-			return false
-		}
-		text, _ := numberOf(m)
-		return len(text) <= 9 && !strings.ContainsAny(text, "eE")
-	case *pg.TypeCast:
-		s := m.Arg.GetAConst().GetSval()
-		return s != nil && typeName(m.TypeName) == "interval" && len(s.Sval) < 12 && len(m.TypeName.Typmods) <= 1
-	case *pg.A_Expr:
-		name, _ := lastName(m.Name)
-		return m.Kind == pg.A_Expr_Kind_AEXPR_OP && (name == "+" || name == "-" || name == "*") && (m.Lexpr == nil || small(m.Lexpr)) && small(m.Rexpr)
-	case *pg.CoalesceExpr:
-		return !slices.ContainsFunc(m.Args, func(a *pg.Node) bool { return !small(a) })
-	case *pg.FuncCall:
-		name, _ := lastName(m.Funcname)
-		return name == "now" || name == "sum" && len(m.Args) == 1 && small(m.Args[0])
-	}
-	return false
-}
-
-// callFails reports whether a function may fail for values of its arguments.
-func callFails(m *pg.FuncCall) bool {
-	name, _ := lastName(m.Funcname)
-	switch schema, _, _ := twoParts(m.Funcname); {
-	case schema != catalog:
-		return true
-	case name == "extract", name == "date_trunc", name == "date_part":
-		return len(m.Args) == 0 || m.Args[0].GetAConst().GetSval() == nil
-	}
-	return !neverFail[name]
-}
-
-// oneRow reports whether a SELECT returns one row at most, as can be seen.
-func oneRow(s *pg.SelectStmt) bool {
-	switch {
-	case s.GetOp() != pg.SetOperation_SETOP_NONE:
-		return false
-	case s.GetLimitCount().GetAConst().GetIval().GetIval() == 1:
-		return true
-	case len(s.GetFromClause()) == 0:
-		return len(s.GetValuesLists()) <= 1
-	}
-	return len(s.GetGroupClause()) == 0 && slices.ContainsFunc(s.GetTargetList(), func(n *pg.Node) bool { return collects(n) })
-}
 
 // mark is where the resolving of an expression begins, for failed.
 func (r *resolver) mark() int {
@@ -218,6 +79,13 @@ func (r *resolver) last(conditions []failable, items []*item) *pg.Node {
 	}
 	if len(fail) == 0 {
 		return and(sure)
+	}
+	if r.trusted { // the ERP's own conditions stay as they are
+		var all []*pg.Node
+		for _, c := range conditions {
+			all = append(all, c.Node)
+		}
+		return and(all)
 	}
 	for _, it := range items {
 		if c := it.anyColumn(); c != nil && len(items) > 1 {

@@ -154,7 +154,7 @@ func (r *resolver) functions(m *pg.RangeFunction, e env, left []*item) (*item, e
 		}
 	}
 	if m.Ordinality {
-		it.cols = append(it.cols, column{name: "ordinality", look: whole})
+		it.cols = append(it.cols, column{name: "ordinality", kind: "int8", look: whole})
 	}
 	return it, alias(it, m.Alias, -1)
 }
@@ -186,7 +186,7 @@ func (r *resolver) join(m *pg.JoinExpr, e env, left []*item) ([]*item, []column,
 		if err != nil {
 			return nil, nil, err
 		}
-		if e.inner && k == innerOn {
+		if e.inner && k == innerOn && !r.trusted {
 			conditions = r.move(conditions)
 		}
 		r.tested = r.tested || slices.ContainsFunc(conditions, func(c failable) bool { return c.fails })
@@ -198,7 +198,7 @@ func (r *resolver) join(m *pg.JoinExpr, e env, left []*item) ([]*item, []column,
 	if err != nil {
 		return nil, nil, err
 	}
-	merged, cols := merge(shared, lcols, rcols)
+	merged, cols := r.merge(shared, lcols, rcols)
 
 	self := &item{cols: cols, colVisible: true}
 	for _, it := range items {
@@ -284,53 +284,53 @@ func count(cols []column, name string) (n int) {
 	return n
 }
 
-// comparable tells whether the server compares two columns without computing
-// anything that can fail or take long.
-func comparable(a, b *column) bool {
+// joined gates two columns that the server compares with one another, unless it does
+// so without computing anything that can fail or take long (see plainness.sides).
+func joined(a, b *column) {
 	f, g := families[a.typ], families[b.typ]
 	switch {
-	case f != noFamily && g != noFamily:
-		return f == g
-	case f != noFamily:
-		return b.apart && !b.float
+	case f != noFamily && f == g:
+		link(a.source, b.source)
+	case f != noFamily && g == noFamily && b.apart && !b.float && b.counted:
+		b.source.gate()
+	case g != noFamily && f == noFamily && a.apart && !a.float && a.counted:
+		a.source.gate()
 	default:
-		return g != noFamily && a.apart && !a.float
+		a.source.gate()
+		b.source.gate()
 	}
+	a.source.compare()
+	b.source.compare()
 }
 
 // merge returns the columns a join merges, and all of the join's: the merged
 // ones first.
-func merge(shared []string, l, r []column) (merged, all []column) {
+func (r *resolver) merge(shared []string, left, right []column) (merged, all []column) {
 	for _, name := range shared {
 		var sides []*column
 		var v value
-		for _, side := range [][]column{l, r} {
+		for _, side := range [][]column{left, right} {
 			for i := range side {
 				if side[i].name == name {
 					side[i].use()
 					sides = append(sides, &side[i])
 					v.add(side[i].value())
-					if families[side[i].typ] == noFamily {
-						side[i].source.gate()
-					}
 				}
 			}
 		}
-		if comparable(sides[0], sides[1]) {
-			for _, s := range v.sources {
-				s.compare()
-			}
-		} else {
-			gateAll(v.sources)
-		}
+		joined(sides[0], sides[1])
 		c := v.column(name)
 		if sides[0].typ == sides[1].typ {
 			c.typ = sides[0].typ
 		}
+		c.kind = commonType(sides[0].kind, sides[1].kind)
+		if !comparableTypes(sides[0].kind, sides[1].kind) {
+			r.job.failing = append(r.job.failing, "the comparison of "+name)
+		}
 		merged = append(merged, c)
 	}
 	all = slices.Clone(merged)
-	for _, side := range [][]column{l, r} {
+	for _, side := range [][]column{left, right} {
 		for _, c := range side {
 			if !slices.Contains(shared, c.name) {
 				all = append(all, c)

@@ -60,7 +60,7 @@ func (g *Guard) Secure(ctx context.Context, policy *Policy, sql string, params, 
 		return nil, j.refusal(sql, err)
 	}
 	if policy.Version != "" {
-		g.cache.put(key, plan, len(plan.SQL)+64*len(plan.Columns))
+		g.cache.put(key, plan, plan.Size())
 	}
 	return plan, nil
 }

@@ -30,6 +30,8 @@ type job struct {
 	unnamed     int             // subqueries that were given a name
 	collections []*collection   // see width.go
 	narrowing   []narrowed
+	made        int64        // bytes of what the statement's expressions make of a row
+	madeOfLists int64        // and of what was collected
 	reads       []Read       // tables and views that the caller names
 	values      []Value      // constants that became parameters
 	hoisted     []*pg.Node   // WITH items for the front of the statement
@@ -119,7 +121,7 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 	if i := slices.Index(check.used, false); i >= 0 {
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "parameter $" + itoa(int32(i+1)) + " is not used", hint: "give as many values as there are parameters"}
 	}
-	r := &resolver{job: j, sublink: map[*pg.SubLink]string{}}
+	r := &resolver{job: j, sublink: map[*pg.SubLink]string{}, subtype: map[*pg.SubLink][]string{}}
 	q, err := r.query(s, env{close: true, outermost: true}, nil)
 	if err != nil {
 		return nil, nil, err
@@ -127,6 +129,9 @@ func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, err
 	cols := q.cols
 	if len(cols) == 0 {
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "the SELECT has no columns"}
+	}
+	if err := shows(cols); err != nil {
+		return nil, nil, err
 	}
 	j.reads = r.reads()
 	if err := r.placeAll(); err != nil {
@@ -214,6 +219,9 @@ func (j *job) render(tree *pg.ParseResult) (string, error) {
 		return "", err
 	}
 	v := &verifier{policy: j.policy, schema: j.schema, params: j.params + len(j.values), pieces: len(j.pieces)}
+	for _, p := range j.pieces {
+		v.shown = append(v.shown, p.shown)
+	}
 	if err := v.statement(again, j.guard.opts.MaxRelations<<min(len(j.collections), 1), j.limit); err != nil {
 		return "", j.insecure("write it in another way", err.Error())
 	}
@@ -234,7 +242,10 @@ func (j *job) piece(tree *pg.ParseResult) (*piece, error) {
 	if err := v.piece(again); err != nil {
 		return nil, j.insecure("write it in another way", err.Error())
 	}
-	return &piece{text: text, nodes: nodes, depth: depth(again)}, nil
+	if len(v.shown) != 1 {
+		return nil, j.insecure("", "no table")
+	}
+	return &piece{text: text, nodes: nodes, depth: depth(again), shown: v.shown[0]}, nil
 }
 
 // written is a tree's text and the tree that comes of parsing it, which is the

@@ -33,32 +33,16 @@ func openOrder(at int32, hint string, format string, args ...any) *fault {
 // closeLevel gives the rows of a SELECT an order where it needs one. nodes are
 // the expressions of the output columns, nil for those of *.
 func (r *resolver) closeLevel(s *pg.SelectStmt, level *scope, around env, out *output, nodes []*pg.Node) error {
-	for _, c := range []*collection{level.collected, level.collectedOver} {
-		if c != nil && !r.trusted {
-			c.query = s
-			r.job.collections = append(r.job.collections, c)
-		}
-	}
+	r.keepCollections(s, level)
 	grouped := len(s.GroupClause) > 0 || level.aggregated || s.HavingClause != nil
-	from := open
-	if len(s.FromClause) == 0 {
-		from = steady
-	} else if len(s.FromClause) == 1 && s.FromClause[0].GetJoinExpr() == nil && len(level.items) == 1 {
-		from = level.items[0].order
-	}
+	from := orderOfFrom(s, level)
 	if err := r.closeAggregates(s, level, from); err != nil {
 		return err
 	}
 	if err := r.closeWindows(s, level, grouped, out.cols, nodes); err != nil {
 		return err
 	}
-	limited := s.LimitCount != nil || s.LimitOffset != nil
-	if grouped || limited || len(level.windows) > 0 || len(s.DistinctClause) > 0 || s.WithClause != nil {
-		for i := range out.cols {
-			out.cols[i].apart = true
-			out.cols[i].anyOf = out.cols[i].anyOf || len(s.GroupClause) > 0 && out.cols[i].bare || len(s.DistinctClause) > 0
-		}
-	}
+	markOutput(s, level, grouped, out)
 	switch {
 	case grouped && len(s.GroupClause) == 0:
 		out.order = steady // one row
@@ -68,29 +52,89 @@ func (r *resolver) closeLevel(s *pg.SelectStmt, level *scope, around env, out *o
 	case !grouped && len(s.DistinctClause) == 0 && len(level.windows) == 0:
 		out.order = from
 	}
-	on := len(s.DistinctClause) > 0 && content(s.DistinctClause[0]) != nil // DISTINCT ON
-	if limited || around.outermost {
-		defer func() { r.all(s, level, grouped, around, out) }()
+	if err := r.closeRows(s, level, around, out, nodes, grouped); err != nil {
+		return err
 	}
-	if len(s.SortClause) == 0 {
-		needed := around.close || limited || on
-		if !needed || out.order != open || around.anyRow || limited && !on && !around.close && allFixed(nodes) {
-			return nil
+	if limits(s) || around.outermost {
+		r.all(s, level, grouped, around, out)
+	}
+	return nil
+}
+
+// keepCollections notes what aggregates of a SELECT collect, for the end.
+func (r *resolver) keepCollections(s *pg.SelectStmt, level *scope) {
+	for _, c := range []*collection{level.collected, level.collectedOver} {
+		if c != nil && !r.trusted {
+			c.query = s
+			r.job.collections = append(r.job.collections, c)
 		}
-	} else if around.anyRow {
-		return nil
 	}
-	if s.LimitOption == withTies {
+}
+
+// orderOfFrom is the order in which a SELECT finds its rows. A subquery in WHERE may
+// become a join, which has an order of its own.
+func orderOfFrom(s *pg.SelectStmt, level *scope) order {
+	switch {
+	case mayJoin(content(s.WhereClause)):
+		return open
+	case len(s.FromClause) == 0:
+		return steady
+	case len(s.FromClause) == 1 && s.FromClause[0].GetJoinExpr() == nil && len(level.items) == 1:
+		return level.items[0].order
+	}
+	return open
+}
+
+// mayJoin reports whether a condition has EXISTS or IN with a subquery.
+func mayJoin(m any) bool {
+	if m == nil {
+		return false
+	}
+	if s, ok := m.(*pg.SubLink); ok {
+		return s.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK || s.SubLinkType == pg.SubLinkType_ANY_SUBLINK
+	}
+	found := false
+	_ = children(m, func(c any) error {
+		found = found || mayJoin(c)
+		return nil
+	})
+	return found
+}
+
+func limits(s *pg.SelectStmt) bool { return s.LimitCount != nil || s.LimitOffset != nil }
+
+// distinctOn tells DISTINCT ON from DISTINCT.
+func distinctOn(s *pg.SelectStmt) bool {
+	return len(s.DistinctClause) > 0 && content(s.DistinctClause[0]) != nil
+}
+
+// markOutput notes of the output columns what the kind of SELECT says.
+func markOutput(s *pg.SelectStmt, level *scope, grouped bool, out *output) {
+	distinct := len(s.DistinctClause) > 0
+	if !grouped && !limits(s) && len(level.windows) == 0 && !distinct && s.WithClause == nil {
+		return
+	}
+	for i := range out.cols {
+		out.cols[i].apart = true
+		out.cols[i].anyOf = out.cols[i].anyOf || len(s.GroupClause) > 0 && out.cols[i].bare || distinct
+	}
+}
+
+// closeRows orders the rows of a SELECT itself where they need it.
+func (r *resolver) closeRows(s *pg.SelectStmt, level *scope, around env, out *output, nodes []*pg.Node, grouped bool) error {
+	on := distinctOn(s)
+	switch {
+	case !needsOrder(s, around, out, nodes):
+		return nil
+	case s.LimitOption == withTies:
 		out.order = open // ties come in any order; more columns would break them
 		if around.close {
 			r.closeTies(s, out)
 		}
 		return nil
-	}
-	if grouped || len(s.DistinctClause) > 0 && !on {
+	case grouped, len(s.DistinctClause) > 0 && !on:
 		return r.orderByOutput(s, out, nodes)
-	}
-	if on && len(s.SortClause) == 0 {
+	case on && len(s.SortClause) == 0:
 		for _, n := range s.DistinctClause {
 			s.SortClause = append(s.SortClause, sortBy(n))
 		}
@@ -103,6 +147,21 @@ func (r *resolver) closeLevel(s *pg.SelectStmt, level *scope, around env, out *o
 		return r.orderByOutput(s, out, nodes)
 	}
 	return nil
+}
+
+// needsOrder reports whether something shows in which order the rows come.
+func needsOrder(s *pg.SelectStmt, around env, out *output, nodes []*pg.Node) bool {
+	switch {
+	case around.anyRow:
+		return false
+	case len(s.SortClause) > 0:
+		return true
+	case out.order != open:
+		return false
+	case around.close, distinctOn(s):
+		return true
+	}
+	return limits(s) && !allFixed(nodes)
 }
 
 func allFixed(nodes []*pg.Node) bool {

@@ -32,7 +32,7 @@ func (r *resolver) closeAggregates(s *pg.SelectStmt, level *scope, from order) e
 	})
 	for _, c := range level.ordered {
 		m := c.call
-		r.job.collects = r.job.collects || collecting[c.name]
+		r.job.collects = r.job.collects || collectsRows[c.name]
 		if !c.collects() || m.AggDistinct || m.AggWithinGroup || asIs && len(m.AggOrder) == 0 {
 			continue
 		}
@@ -58,13 +58,14 @@ func (r *resolver) closeAggregates(s *pg.SelectStmt, level *scope, from order) e
 // The bits of a window's frame, as PostgreSQL's parser sets them.
 const (
 	frameNonDefault     = 0x00001
+	frameRange          = 0x00002
 	frameRows           = 0x00004
 	frameBetween        = 0x00010
 	frameStartUnbounded = 0x00020
 	frameEndUnbounded   = 0x00100
 	frameOffsets        = 0x00800 | 0x01000 | 0x02000 | 0x04000
 	frameExclusions     = 0x08000 | 0x10000 | 0x20000
-	frameDefaults       = 0x00002 | frameStartUnbounded | 0x00400
+	frameDefaults       = frameRange | frameStartUnbounded | 0x00400
 	frameUnbounded      = frameStartUnbounded | frameEndUnbounded // all rows, whatever their order
 	frameWholePartition = frameNonDefault | frameRows | frameBetween | frameStartUnbounded | frameEndUnbounded
 )
@@ -83,7 +84,7 @@ var byFrame = set(`first_value last_value nth_value`)
 func (r *resolver) closeWindows(s *pg.SelectStmt, level *scope, grouped bool, cols []column, nodes []*pg.Node) error {
 	var keys []*pg.Node
 	for _, c := range level.windows {
-		r.job.collects = r.job.collects || collecting[c.name]
+		r.job.collects = r.job.collects || collectsRows[c.name]
 		if byPeers[c.name] {
 			continue
 		}

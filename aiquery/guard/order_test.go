@@ -26,6 +26,7 @@ func TestOrderTellsApartWhatLooksDifferent(t *testing.T) {
 		"appended":          {"SELECT grandtotal FROM c_order UNION ALL SELECT grandtotal / 3 FROM c_order", "q1(c1) ORDER BY 1, erphub_q1.c1::pg_catalog.text)"},
 		"appended, its own": {"SELECT grandtotal AS g FROM c_order UNION ALL SELECT 1.00 ORDER BY g LIMIT 2", "q1(c1) ORDER BY g, 1, erphub_q1.c1::pg_catalog.text LIMIT 2)"},
 		"appended texts":    {"SELECT documentno FROM c_order UNION ALL SELECT name FROM c_bpartner", "ORDER BY 1)"},
+		"joined by IN":      {"SELECT q.d FROM (SELECT documentno FROM c_order ORDER BY 1 LIMIT 9) q(d) WHERE q.d IN (SELECT name FROM c_bpartner)", "ORDER BY q.d)"},
 		"united":            {"SELECT grandtotal FROM c_order UNION SELECT grandtotal / 3 FROM c_order", "ORDER BY 1)"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 type piece struct {
 	text         string
 	nodes, depth int
+	shown        []shownColumn
 }
 
 // pieceName is the name that stands for a piece.

@@ -26,6 +26,9 @@ func (r *resolver) plainCondition(n *pg.Node, e env, k clause) (done bool, err e
 	for _, s := range p.gates {
 		s.gate()
 	}
+	for _, pair := range p.links {
+		link(pair[0], pair[1])
+	}
 	if !r.trusted { // what stands in the ERP's own texts is not the caller's to choose
 		for _, lift := range p.lifts {
 			lift()
@@ -44,8 +47,9 @@ func (r *resolver) plainCondition(n *pg.Node, e env, k clause) (done bool, err e
 type plainness struct {
 	r     *resolver
 	e     env
-	gates []*source // of what is compared with a column and may be pushed down to a table
-	lifts []func()  // replace constants by parameters of the column's type
+	links [][2]*source // of columns that are compared
+	gates []*source    // of what is compared with a column and may be pushed down to a table
+	lifts []func()     // replace constants by parameters of the column's type
 }
 
 func (p *plainness) condition(n *pg.Node) bool {
@@ -102,11 +106,12 @@ func (p *plainness) sides(l, r *pg.Node) bool {
 	a, b := p.r.plainColumn(l, p.e), p.r.plainColumn(r, p.e)
 	switch {
 	case a != nil && b != nil:
+		p.links = append(p.links, [2]*source{a.source, b.source})
 		return families[a.typ] == families[b.typ]
 	case a != nil:
-		return p.value(a, r) || p.apart(r)
+		return p.value(a, r) || p.beside(a, r)
 	case b != nil:
-		return p.value(b, l) || p.apart(l)
+		return p.value(b, l) || p.beside(b, l)
 	default:
 		return p.apart(l) && p.apart(r) || fixed(l) && fixed(r)
 	}
@@ -122,6 +127,19 @@ func (p *plainness) apart(n *pg.Node) bool {
 		return false
 	}
 	p.gates = append(p.gates, c.source)
+	return true
+}
+
+// beside judges the comparison of a column with one that is computed apart. That one
+// may be a constant, and the comparison may move to where it is known to be: what is
+// gated of the one is gated of the other. A result of an aggregate is no constant.
+func (p *plainness) beside(c *column, n *pg.Node) bool {
+	if !p.apart(n) {
+		return false
+	}
+	if !p.r.columnOf(n, p.e).counted {
+		p.gates = append(p.gates, c.source)
+	}
 	return true
 }
 

@@ -39,6 +39,32 @@ type Plan struct {
 	Values []Value
 }
 
+// Size is how many bytes of memory the plan takes, about.
+func (p *Plan) Size() int {
+	const header = 16 // of a text or a slice
+	n := len(p.SQL) + 256
+	for _, list := range [][]string{p.Tables, p.Failing} {
+		n += sizeOf(list)
+	}
+	for _, c := range p.Columns {
+		n += len(c.Name) + 2*header
+	}
+	for _, r := range p.Reads {
+		n += len(r.Table) + 4*header + sizeOf(r.Compared) + sizeOf(r.Computed)
+	}
+	for _, v := range p.Values {
+		n += len(v.Type) + len(v.Text) + 3*header
+	}
+	return n
+}
+
+func sizeOf(list []string) (n int) {
+	for _, s := range list {
+		n += len(s) + 16
+	}
+	return n
+}
+
 // Constants parses SQL anew and writes the scalar Values as constants again, for
 // a database whose plans do not follow statistics. The tree is the caller's.
 func (p *Plan) Constants() (*pg.ParseResult, error) {

@@ -20,7 +20,8 @@ const (
 
 	// plainComparison: a comparison of a column with parameters, with values
 	// computed before any row is looked at, or with columns of the same family can
-	// neither fail nor take long, and no estimate knows the values (plain.go).
+	// neither fail nor take long, and no estimate knows the values (plain.go). Columns
+	// that are compared with one another are gated together (link).
 	plainComparison
 
 	// readFirst: a comparison with a subquery that names nothing around it, and
@@ -28,8 +29,8 @@ const (
 	readFirst
 
 	// joinedColumns: x IN (SELECT y …), where the subquery names nothing around it
-	// and y is a column of a table: the server joins x and y and compares nothing
-	// else with them (joinedCondition).
+	// and y is a column of a table: the server joins x and y, which are gated together,
+	// and compares nothing else with them (joinedCondition).
 	joinedColumns
 
 	// ownRule: a rule of the administrator is not the caller's to choose.

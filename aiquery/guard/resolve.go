@@ -13,7 +13,8 @@ type resolver struct {
 	trusted bool // inside a view's definition or an administrator's rule
 	depth   int  // of views and rules
 	refs    []*tableRef
-	sublink map[*pg.SubLink]string // the name of a subquery's first column
+	sublink map[*pg.SubLink]string   // the name of a subquery's first column
+	subtype map[*pg.SubLink][]string // the types of its columns
 
 	outer    []outer    // what subqueries of the condition at hand name of the levels around them
 	early    []*pg.Node // values of the SELECT at hand that are computed before any row is looked at
@@ -94,6 +95,10 @@ func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(output) error
 		if left.cols[i].typ == right.cols[i].typ {
 			out.cols[i].typ = left.cols[i].typ
 		}
+		out.cols[i].kind = commonType(left.cols[i].kind, right.cols[i].kind)
+		if mixes(left.cols[i].kind, right.cols[i].kind) {
+			r.job.failing = append(r.job.failing, "numbers of several types in "+quote(out.cols[i].name))
+		}
 		out.cols[i].apart = !appended
 		out.cols[i].anyOf = out.cols[i].anyOf || !appended
 	}
@@ -101,7 +106,7 @@ func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(output) error
 		out.order = steady
 	}
 	inside := env{ctes: e.ctes, scope: &scope{parent: e.scope, items: []*item{{cols: out.cols, colVisible: true, base: out.base}}}}
-	if err := r.tail(s, inside, nil); err != nil {
+	if err := r.tail(s, inside, nil, e.outermost); err != nil {
 		return output{}, err
 	}
 	return out, r.closeWhole(s, e, &out)
@@ -109,6 +114,7 @@ func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(output) error
 
 func (r *resolver) values(s *pg.SelectStmt, e env) (output, error) {
 	var all []value
+	columns := map[int][]*pg.Node{}
 	for _, row := range s.ValuesLists {
 		items := row.GetList().GetItems()
 		if all == nil {
@@ -123,14 +129,21 @@ func (r *resolver) values(s *pg.SelectStmt, e env) (output, error) {
 				return output{}, err
 			}
 			all[i].add(v)
+			columns[i] = append(columns[i], n)
 		}
 	}
 	out := output{order: steady}
 	for i, v := range all {
-		out.cols = append(out.cols, v.column("column"+itoa(int32(i+1))))
+		c := v.column("column" + itoa(int32(i+1)))
+		if t := (typing{r, e}); t.alike(columns[i]) {
+			c.kind = t.common(columns[i])
+		} else {
+			r.job.failing = append(r.job.failing, "numbers of several types in VALUES")
+		}
+		out.cols = append(out.cols, c)
 	}
 	inside := env{ctes: e.ctes, scope: &scope{parent: e.scope, items: []*item{{cols: out.cols, colVisible: true}}}}
-	if err := r.tail(s, inside, nil); err != nil {
+	if err := r.tail(s, inside, nil, e.outermost); err != nil {
 		return output{}, err
 	}
 	return out, r.closeWhole(s, e, &out)
@@ -202,7 +215,7 @@ func (r *resolver) simple(s *pg.SelectStmt, around env) (output, error) {
 			return out, err
 		}
 	}
-	if err := r.tail(s, e, out.cols); err != nil {
+	if err := r.tail(s, e, out.cols, around.outermost); err != nil {
 		return out, err
 	}
 	if len(r.early) > 0 {
@@ -232,11 +245,14 @@ func endsInStar(n *pg.Node) bool {
 
 // tail resolves ORDER BY, LIMIT and OFFSET. out are the columns ORDER BY may
 // name before all others.
-func (r *resolver) tail(s *pg.SelectStmt, e env, out []column) error {
+func (r *resolver) tail(s *pg.SelectStmt, e env, out []column, outermost bool) error {
 	for _, n := range s.SortClause {
 		if err := r.ordered(n.GetSortBy().GetNode(), e, out); err != nil {
 			return err
 		}
+	}
+	if !outermost && !(countSure(s.LimitCount) && countSure(s.LimitOffset)) { // that of the statement is always read
+		r.job.failing = append(r.job.failing, "LIMIT or OFFSET")
 	}
 	if _, err := r.node(s.LimitCount, e.proved(afterRows)); err != nil {
 		return err
@@ -334,8 +350,18 @@ func (r *resolver) target(t *pg.ResTarget, e env, outermost bool) ([]column, err
 	}
 	c := v.column(name)
 	c.fails = v.fails || len(r.job.failing) > before
+	types := typing{r, e}
+	if c.kind = types.of(t.Val); c.kind == untyped {
+		c.kind = "text"
+	}
+	if isWhole(c.kind) {
+		c.bits = types.bits(t.Val)
+	}
 	if passed := r.columnOf(t.Val, e); passed != nil {
-		c.typ, c.apart = passed.typ, passed.apart
+		c.typ, c.apart, c.counted = passed.typ, passed.apart, passed.counted
+	} else if f := t.Val.GetFuncCall(); f != nil {
+		called, _ := lastName(f.Funcname)
+		c.counted = aggregates[called] || f.Over != nil
 	}
 	if val := afterGates(t.Val, refs); val != t.Val && !outermost { // a condition further out may use it
 		t.Val, t.Name = val, name
@@ -393,6 +419,7 @@ func (r *resolver) cte(x *pg.CommonTableExpr, c *cte, e env) error {
 		named, err := rename(passed(seed.cols), x.Aliascolnames, x.Location)
 		for i := range named {
 			named[i].apart = true // rows made so far
+			named[i].counter, named[i].bits = named[i].bits > 0 && named[i].bits < 24, 0
 			if named[i].width != narrow {
 				named[i].grows, named[i].width = true, longText
 			}

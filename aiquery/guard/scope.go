@@ -16,8 +16,13 @@ type column struct {
 	anyOf     bool    // may be any of several equal values
 	bare      bool    // of an output: its expression names columns outside aggregates
 	typ       string  // of the table's column that it passes on; "" when it is computed
+	kind      string  // the type of its values; "" when it is not known
+	bits      int     // of its whole numbers, 0 for those of the type
+	counter   bool    // of rows made so far by WITH RECURSIVE, from a small number on
+	counted   bool    // what an aggregate or a window function returns
 	apart     bool    // of a query that the server does not merge into others
 	fails     bool    // computing it may fail for some row
+	why       string  // of a view's column that fails: what to call it
 	source    *source // nil when it holds nothing of a table
 	width     int64   // see width.go
 	grows     bool    // of rows made so far by WITH RECURSIVE

@@ -58,7 +58,7 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar, with *ctes) (*item, error) 
 	ref.sources = make([]*source, len(ref.cols))
 	it := &item{name: m.Relname, relVisible: true, colVisible: true, base: true, table: m.Alias == nil, ref: ref}
 	for i, c := range ref.cols {
-		made := column{name: c.Name, redacted: c.Redacted, unordered: !sortable[c.Type], float: c.Type == "float4" || c.Type == "float8", width: widthOf(&c), look: c.likeness(),
+		made := column{name: c.Name, kind: c.Type, redacted: c.Redacted, unordered: !sortable[c.Type], float: c.Type == "float4" || c.Type == "float8", width: widthOf(&c), look: c.likeness(),
 			marks: []*bool{&ref.used[i]}}
 		if i < ref.visible && !c.Redacted {
 			ref.sources[i] = &source{}
@@ -67,11 +67,15 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar, with *ctes) (*item, error) 
 		it.cols = append(it.cols, made)
 	}
 	if t.Definition != "" {
-		definition, cols, err := r.definition(ref)
+		definition, cols, fails, err := r.definition(ref)
 		if err != nil {
 			return nil, r.unavailable(ref, err)
 		}
 		ref.definition = definition
+		if fails {
+			r.tested = true
+			r.job.failing = append(r.job.failing, "the view "+t.Name)
+		}
 		for i := range it.cols {
 			for _, c := range cols {
 				if c.name != it.cols[i].name {
@@ -82,6 +86,9 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar, with *ctes) (*item, error) 
 				it.cols[i].look = min(it.cols[i].look, c.look)
 				if s := ref.sources[i]; s != nil && c.source != nil {
 					s.from = append(s.from, c.source)
+				}
+				if c.fails {
+					it.cols[i].fails, it.cols[i].why = true, "column "+c.name+" of "+t.Name
 				}
 				if c.typ == "" {
 					it.cols[i].typ, it.cols[i].apart = "", c.apart

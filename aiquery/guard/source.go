@@ -12,6 +12,23 @@ type source struct {
 	gated    bool
 	compared bool // as it is
 	from     []*source
+	equal    []*source // what it is said to be equal to
+}
+
+// link has either of two sources gated when the other is. The server takes equal
+// columns for one another: what it compares a gated one with, a constant that GROUP
+// BY needs for example, it compares with the other too.
+func link(a, b *source) {
+	if a == nil || b == nil || a == b {
+		return
+	}
+	a.equal, b.equal = append(a.equal, b), append(b.equal, a)
+	if a.gated {
+		b.gate()
+	}
+	if b.gated {
+		a.gate()
+	}
 }
 
 // compare marks a source that is compared as it is, and what it passes on.
@@ -25,14 +42,16 @@ func (s *source) compare() {
 	}
 }
 
-// gate marks a source and everything it is computed from.
+// gate marks a source, everything it is computed from, and what is equal to it.
 func (s *source) gate() {
 	if s == nil || s.gated {
 		return
 	}
 	s.gated = true
-	for _, f := range s.from {
-		f.gate()
+	for _, list := range [][]*source{s.from, s.equal} {
+		for _, f := range list {
+			f.gate()
+		}
 	}
 }
 

@@ -26,6 +26,9 @@ func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error)
 	}
 	if len(q.cols) > 0 {
 		r.sublink[m] = q.cols[0].name
+		for _, c := range q.cols {
+			r.subtype[m] = append(r.subtype[m], c.kind)
+		}
 	}
 	if m.SubLinkType != pg.SubLinkType_EXISTS_SUBLINK {
 		v.add(values(q.cols))
@@ -137,7 +140,6 @@ func (r *resolver) joinedCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 	}
 	kept := r.outer
 	r.outer = nil
-	r.note(m, e)
 	m.Testexpr = nil // resolved below, or not there
 	v, b, err := r.subLink(m, e)
 	m.Testexpr = tested
@@ -146,6 +148,7 @@ func (r *resolver) joinedCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 	if err != nil {
 		return true, nil, err
 	}
+	r.note(m, e)
 	if tested == nil {
 		here := func(o outer) bool { return o.level == e.scope }
 		if becomesJoin(m.Subselect.GetSelectStmt()) && len(b.other) == 0 && slices.ContainsFunc(b.plain, here) {
@@ -157,6 +160,9 @@ func (r *resolver) joinedCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 	why := unproved
 	if len(b.plain)+len(b.other) == 0 && v.passes && !v.float {
 		why = joinedColumns
+		for _, s := range v.sources {
+			link(s, r.plainColumn(tested, e).source)
+		}
 	} else {
 		gateAll(v.sources)
 	}

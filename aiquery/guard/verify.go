@@ -18,6 +18,10 @@ type verifier struct {
 	pieces    int            // names below this number stand for secured subqueries
 	places    []*pg.RangeVar // where such names stand
 	relations int
+
+	shown [][]shownColumn // of the secured subqueries that names stand for
+	sight *sight          // at the SELECT at hand
+	own   int             // levels of texts of the ERP and its administrator around it
 }
 
 // verify checks a parsed secured statement, all of it. The error is for the log.
@@ -55,7 +59,11 @@ func (v *verifier) piece(tree *pg.ParseResult) error {
 	if err := visit(tree, -1, v.message); err != nil {
 		return err
 	}
-	return v.walk(s, nil)
+	if table := v.tableOf(s); table != nil {
+		secured, rows, gates := securedBody(s)
+		v.shown = [][]shownColumn{shown(secured, gates, rows, table)}
+	}
+	return v.walkOwn(s)
 }
 
 // outerSelect checks SELECT * FROM (…) AS q LIMIT n and returns what is in the
@@ -124,22 +132,11 @@ func computedFirst(n *pg.Node) bool {
 func (v *verifier) message(m any, _ int32) error {
 	switch m := m.(type) {
 	case *pg.FuncCall:
-		schema, name, ok := twoParts(m.Funcname)
-		switch {
-		case ok && schema == catalog && m.Funcformat == pg.CoercionForm_COERCE_SQL_SYNTAX && sqlSyntax[name]:
-		case ok && schema == catalog && m.Funcformat == pg.CoercionForm_COERCE_EXPLICIT_CALL && builtins[name]:
-		case ok && schema == v.schema && m.Funcformat == pg.CoercionForm_COERCE_EXPLICIT_CALL && v.policy.Functions[name]:
-		default:
-			return fmt.Errorf("function %s.%s", schema, name)
-		}
+		return v.call(m)
 	case *pg.TypeName:
-		if schema, name, ok := twoParts(m.Names); !ok || schema != catalog || !types[name] {
-			return fmt.Errorf("type %s.%s", schema, name)
-		}
+		return listed("type", m.Names, types)
 	case *pg.CollateClause:
-		if schema, name, ok := twoParts(m.Collname); !ok || schema != catalog || !collations[name] {
-			return fmt.Errorf("collation %s.%s", schema, name)
-		}
+		return listed("collation", m.Collname, collations)
 	case *pg.A_Expr:
 		switch m.Kind {
 		case pg.A_Expr_Kind_AEXPR_BETWEEN, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN, pg.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
@@ -165,10 +162,37 @@ func (v *verifier) message(m any, _ int32) error {
 	case *pg.RangeVar:
 		v.relations++ // WITH items are taken away again
 	case *pg.A_Indirection:
-		for i, n := range m.Indirection {
-			if n.GetAIndices() == nil && (i > 0 || len(m.Arg.GetColumnRef().GetFields()) != 1) {
-				return fmt.Errorf("a field of an expression")
-			}
+		return subscripts(m)
+	}
+	return nil
+}
+
+// call checks that a function is a listed one.
+func (v *verifier) call(m *pg.FuncCall) error {
+	schema, name, ok := twoParts(m.Funcname)
+	switch {
+	case !ok:
+	case m.Funcformat == pg.CoercionForm_COERCE_SQL_SYNTAX && schema == catalog && sqlSyntax[name]:
+		return nil
+	case m.Funcformat == pg.CoercionForm_COERCE_EXPLICIT_CALL && (schema == catalog && builtins[name] || schema == v.schema && v.policy.Functions[name]):
+		return nil
+	}
+	return fmt.Errorf("function %s.%s", schema, name)
+}
+
+// listed checks that a name is one of PostgreSQL's own on a list.
+func listed(what string, parts []*pg.Node, list map[string]bool) error {
+	if schema, name, ok := twoParts(parts); !ok || schema != catalog || !list[name] {
+		return fmt.Errorf("%s %s.%s", what, schema, name)
+	}
+	return nil
+}
+
+// subscripts checks that a selection is one by subscripts, or of a column of a row.
+func subscripts(m *pg.A_Indirection) error {
+	for i, n := range m.Indirection {
+		if n.GetAIndices() == nil && (i > 0 || len(m.Arg.GetColumnRef().GetFields()) != 1) {
+			return fmt.Errorf("a field of an expression")
 		}
 	}
 	return nil
@@ -260,6 +284,16 @@ func (v *verifier) selectStmt(s *pg.SelectStmt, with *visible) error {
 			return err
 		}
 	}
+	v.sight = &sight{items: map[string][]shownColumn{}, parent: v.sight}
+	defer func() { v.sight = v.sight.parent }()
+	for _, n := range s.FromClause {
+		v.sight.see(v, n)
+	}
+	if v.own == 0 {
+		if err := v.sight.conditions(s); err != nil {
+			return err
+		}
+	}
 	return children(s, func(c any) error {
 		if _, ok := c.(*pg.WithClause); ok {
 			return nil
@@ -342,7 +376,7 @@ func (v *verifier) table(secured *pg.SelectStmt, rows *pg.Node, gates *pg.Select
 		if table = v.policy.Tables[name]; !ok || table == nil || table.Definition == "" || len(d.Alias.Colnames) > 0 || d.Lateral {
 			return fmt.Errorf("view %s is not permitted", alias)
 		}
-		if err := v.walk(d.Subquery.GetSelectStmt(), nil); err != nil { // a view sees no WITH item of the statement
+		if err := v.walkOwn(d.Subquery.GetSelectStmt()); err != nil { // a view sees no WITH item of the statement
 			return err
 		}
 	}
@@ -454,7 +488,7 @@ func (v *verifier) securedRows(rows *pg.Node, table *Table, alias string) error 
 	}
 	for _, t := range terms {
 		if m := content(t); m != nil {
-			if err := v.walk(m, nil); err != nil {
+			if err := v.walkOwn(m); err != nil {
 				return err
 			}
 		}
@@ -462,36 +496,50 @@ func (v *verifier) securedRows(rows *pg.Node, table *Table, alias string) error 
 	return nil
 }
 
+// walkOwn walks a text of the ERP or its administrator.
+func (v *verifier) walkOwn(m any) error {
+	v.own++
+	defer func() { v.own-- }()
+	return v.walk(m, nil)
+}
+
 // holds compares a term with a condition.
 func holds(n *pg.Node, c *Condition, alias string) bool {
 	if c.NullOK {
 		or := n.GetBoolExpr()
-		if or == nil || or.Boolop != pg.BoolExprType_OR_EXPR || len(or.Args) != 2 {
-			return false
-		}
-		null := or.Args[0].GetNullTest()
-		if null == nil || null.Nulltesttype != pg.NullTestType_IS_NULL || !isColumn(null.Arg, alias, c.Column) {
+		if or == nil || or.Boolop != pg.BoolExprType_OR_EXPR || len(or.Args) != 2 ||
+			!isNullTest(or.Args[0], pg.NullTestType_IS_NULL, alias, c.Column) {
 			return false
 		}
 		n = or.Args[1]
 	}
-	if len(c.IDs)+len(c.Texts) == 0 {
-		if c.Not {
-			t := n.GetNullTest()
-			return t != nil && t.Nulltesttype == pg.NullTestType_IS_NOT_NULL && isColumn(t.Arg, alias, c.Column)
-		}
-		b := n.GetAConst().GetBoolval()
-		return b != nil && !b.Boolval
+	switch {
+	case len(c.IDs)+len(c.Texts) > 0:
+		return isList(n, c, alias)
+	case c.Not:
+		return isNullTest(n, pg.NullTestType_IS_NOT_NULL, alias, c.Column)
 	}
+	b := n.GetAConst().GetBoolval()
+	return b != nil && !b.Boolval
+}
+
+func isNullTest(n *pg.Node, kind pg.NullTestType, alias, column string) bool {
+	t := n.GetNullTest()
+	return t != nil && t.Nulltesttype == kind && isColumn(t.Arg, alias, column)
+}
+
+// isList recognises column IN (…) and column NOT IN (…).
+func isList(n *pg.Node, c *Condition, alias string) bool {
 	in := n.GetAExpr()
 	if in == nil || in.Kind != pg.A_Expr_Kind_AEXPR_IN || len(in.Name) != 1 || !isColumn(in.Lexpr, alias, c.Column) {
 		return false
 	}
-	if op := in.Name[0].GetString_().GetSval(); c.Not && op != "<>" || !c.Not && op != "=" {
-		return false
+	op := "="
+	if c.Not {
+		op = "<>"
 	}
 	items := in.Rexpr.GetList().GetItems()
-	if len(items) != len(c.IDs)+len(c.Texts) {
+	if in.Name[0].GetString_().GetSval() != op || len(items) != len(c.IDs)+len(c.Texts) {
 		return false
 	}
 	for i, item := range items {
@@ -500,16 +548,19 @@ func holds(n *pg.Node, c *Condition, alias string) bool {
 		case k == nil || k.Isnull:
 			return false
 		case i < len(c.IDs):
-			want := strconv.FormatInt(c.IDs[i], 10)
-			if k.GetIval() != nil && strconv.Itoa(int(k.GetIval().Ival)) == want || k.GetFval().GetFval() == want {
-				continue
+			if !isNumber(k, strconv.FormatInt(c.IDs[i], 10)) {
+				return false
 			}
-			return false
 		case k.GetSval() == nil || k.GetSval().Sval != c.Texts[i-len(c.IDs)]:
 			return false
 		}
 	}
 	return true
+}
+
+// isNumber recognises a whole number as it is written.
+func isNumber(k *pg.A_Const, text string) bool {
+	return k.GetIval() != nil && strconv.Itoa(int(k.GetIval().Ival)) == text || k.GetFval() != nil && k.GetFval().Fval == text
 }
 
 // isGateOpen recognises erphub_g.erphub_ok >= true.

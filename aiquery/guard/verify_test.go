@@ -258,6 +258,15 @@ func TestVerifyRefusesTamperedTrees(t *testing.T) {
 			gateOf(tree).TargetList[1].GetResTarget().Val = columnRef(gateAlias, "name")
 			gateOf(tree).WhereClause = nil
 		}},
+		"gate of the column gone":      {sql: gatedPartners, tamper: ungate},
+		"gate gone, in ON":             {sql: "SELECT o.c_order_id, $1 FROM c_order o LEFT JOIN c_bpartner p ON upper(p.name) = 'x'", tamper: ungate},
+		"gate gone, in HAVING":         {sql: "SELECT name, $1 FROM c_bpartner GROUP BY name HAVING upper(name) = 'x'", tamper: ungate},
+		"gate gone, in a subquery":     {sql: "SELECT 1, $1 FROM c_order o WHERE EXISTS (SELECT 1 FROM c_bpartner p WHERE upper(p.name) = 'x')", tamper: ungate},
+		"gate gone, around a subquery": {sql: "SELECT 1, $1 FROM c_bpartner p WHERE EXISTS (SELECT 1 FROM c_order o WHERE upper(p.name) = o.documentno)", tamper: ungate},
+		"gate gone, without its table": {sql: "SELECT 1, $1 FROM c_order o, c_bpartner p WHERE upper(name) = documentno", tamper: ungate},
+		"gate gone, in OR and CASE":    {sql: "SELECT 1, $1 FROM c_bpartner WHERE CASE WHEN taxid = 'x' OR name LIKE 'x%' THEN true END", tamper: ungate},
+		"gate gone, in a test":         {sql: "SELECT 1, $1 FROM c_bpartner WHERE lower(name) IN (SELECT documentno FROM c_order)", tamper: ungate},
+		"gate gone, on one side":       {sql: "SELECT 1, $1 FROM c_order o JOIN c_bpartner p ON o.documentno = p.name WHERE upper(o.documentno) = 'x'", tamper: ungate},
 		"gate open": {sql: gatedPartners, tamper: func(tree *pg.ParseResult) {
 			gateOf(tree).TargetList[1].GetResTarget().Val.GetCaseExpr().Args[0].GetCaseWhen().Expr.GetAExpr().Name = names("<=")
 		}},
@@ -296,6 +305,22 @@ func TestVerifyRefusesTamperedTrees(t *testing.T) {
 			assert.Error(t, err)
 		})
 	}
+}
+
+// ungate shows the names of partners as they are.
+func ungate(tree *pg.ParseResult) {
+	_ = visit(tree, -1, func(m any, _ int32) error {
+		s, ok := m.(*pg.SelectStmt)
+		if !ok || len(s.FromClause) != 1 || s.FromClause[0].GetRangeSubselect().GetAlias().GetAliasname() != gateAlias {
+			return nil
+		}
+		for _, n := range s.TargetList {
+			if t := n.GetResTarget(); t.Name == "name" {
+				t.Val = columnRef(gateAlias, t.Name)
+			}
+		}
+		return nil
+	})
 }
 
 // unknownBytes is a field no message has.

@@ -13,46 +13,49 @@ type trustedText struct {
 	tree *pg.SelectStmt
 }
 
-// definition returns a view's SELECT with its tables secured, and its columns.
-func (r *resolver) definition(ref *tableRef) (*pg.SelectStmt, []column, error) {
+// definition returns a view's SELECT with its tables secured, its columns, and
+// whether which rows it has may fail to be found out. What may fail in it is named by
+// the columns and the view, and not by what they are made of.
+func (r *resolver) definition(ref *tableRef) (s *pg.SelectStmt, cols []column, fails bool, err error) {
+	failing := len(r.job.failing)
+	defer func() { r.job.failing = r.job.failing[:failing] }()
 	if r.depth >= maxDepth {
-		return nil, nil, &fault{kind: Denied, reason: "views are nested too deeply", at: -1}
+		return nil, nil, false, &fault{kind: Denied, reason: "views are nested too deeply", at: -1}
 	}
 	if len(ref.physical) > 63-len(viewPrefix) {
-		return nil, nil, &fault{kind: Denied, reason: "the view's name is too long", at: -1}
+		return nil, nil, false, &fault{kind: Denied, reason: "the view's name is too long", at: -1}
 	}
-	s, err := r.job.trusted(ref.table.Definition)
-	if err != nil {
-		return nil, nil, err
+	if s, err = r.job.trusted(ref.table.Definition); err != nil {
+		return nil, nil, false, err
 	}
 	check := &checker{job: r.job, trusted: true}
 	if err := check.check(s, -1); err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
 	// A fresh scope: nothing of the statement is in sight.
 	v := r.below()
 	q, err := v.query(s, env{}, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
-	cols := q.cols
+	cols = q.cols
 	ref.inside = v
 	for _, c := range ref.table.Conditions {
 		if count(cols, c.Column) != 1 {
-			return nil, nil, &fault{kind: Denied, at: -1, reason: fmt.Sprintf("the view's definition has no column %s for its condition", c.Column)}
+			return nil, nil, false, &fault{kind: Denied, at: -1, reason: fmt.Sprintf("the view's definition has no column %s for its condition", c.Column)}
 		}
 	}
 	for i, c := range ref.cols {
 		if i < ref.visible && count(cols, c.Name) != 1 {
-			return nil, nil, &fault{kind: Denied, at: -1, reason: fmt.Sprintf("the view's definition has no column %s", c.Name)}
+			return nil, nil, false, &fault{kind: Denied, at: -1, reason: fmt.Sprintf("the view's definition has no column %s", c.Name)}
 		}
 	}
-	return s, cols, nil
+	return s, cols, q.fails, nil
 }
 
 // below returns a resolver for a text inside the one at hand.
 func (r *resolver) below() *resolver {
-	return &resolver{job: r.job, trusted: true, depth: r.depth + 1, sublink: r.sublink}
+	return &resolver{job: r.job, trusted: true, depth: r.depth + 1, sublink: r.sublink, subtype: r.subtype}
 }
 
 // rule returns an administrator's condition with its tables secured. It sees
@@ -77,10 +80,12 @@ func (r *resolver) rule(ref *tableRef, inside, text string) (*pg.Node, error) {
 	own := &item{name: ref.physical, rewrite: inside, relVisible: true, colVisible: true, base: true, table: true}
 	for _, list := range [][]Column{ref.table.Columns, ref.table.Denied} {
 		for _, c := range list {
-			own.cols = append(own.cols, column{name: c.Name, typ: c.Type})
+			own.cols = append(own.cols, column{name: c.Name, typ: c.Type, kind: c.Type})
 		}
 	}
 	v := r.below()
+	failing := len(r.job.failing)
+	defer func() { r.job.failing = r.job.failing[:failing] }() // it comes before what the caller writes
 	if _, err := v.node(s.WhereClause, env{scope: &scope{items: []*item{own}}, proof: ownRule}); err != nil {
 		return nil, err
 	}

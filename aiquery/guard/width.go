@@ -3,7 +3,6 @@ package guard
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 	"google.golang.org/protobuf/proto"
@@ -16,14 +15,18 @@ import (
 // rows of such a SELECT are counted before they are collected, up to as many as
 // maxCollected holds of their width.
 const (
-	maxValue     = 1 << 20  // bytes of a value that is computed
-	maxCollected = 64 << 20 // bytes of what a SELECT collects
+	maxValue     = 1 << 20          // bytes of a value that is computed
+	maxRow       = 16 << 20         // bytes of a row, and of what is computed for one together
+	maxLists     = 4 * maxCollected // bytes of what is made of collected values together
+	maxShown     = 8                // collected values in a row that is returned
+	maxCollected = 64 << 20         // bytes of what a SELECT collects
 	maxInside    = 128 << 10
 	overhead     = 48 // of each value that is collected
 
 	narrow   = 31       // numbers, times, truth values
 	longText = 64 << 10 // a text without a length in the dictionary, a parameter, and what WITH RECURSIVE goes on from
 	letter   = 4        // bytes of a character
+	digits   = 150_000  // of a number that has few in its text: 1e99999
 )
 
 // collection is a SELECT whose rows are collected into values.
@@ -47,129 +50,6 @@ func (c *collection) most() int64 {
 	}
 	return n
 }
-
-// widthOf is the width of a column of a table.
-func widthOf(c *Column) int64 {
-	switch families[c.Type] {
-	case textFamily, noFamily:
-		if c.Width > 0 && c.Width <= 4000 {
-			return int64(c.Width) * letter
-		}
-		return longText
-	}
-	return narrow
-}
-
-// wider adds widths without running over.
-func (v *value) wider(n int64) { v.width = min(v.width+n, math.MaxInt32) }
-
-// multiplied is the width of a value that has another in the place of each of its
-// bytes.
-func multiplied(a, b int64) int64 { return min(a*max(b, 1), math.MaxInt32) }
-
-// builds sets the width of what an expression makes of its parts, whose widths
-// are added up already, and refuses one that is too wide.
-func (v *value) builds(m any) error {
-	part := func(i int) int64 {
-		if i < len(v.parts) {
-			return v.parts[i]
-		}
-		return 0
-	}
-	defer func() { v.parts = nil }()
-	at, name := int32(-1), ""
-	switch m := m.(type) {
-	case *pg.A_Const:
-		v.width = narrow
-		if s := m.GetSval(); s != nil {
-			if v.width = int64(len(s.Sval)); v.width == narrow {
-				v.width++ // it is no number
-			}
-		}
-		return nil
-	case *pg.ParamRef:
-		v.width = longText
-		return nil
-	case *pg.BoolExpr, *pg.NullTest, *pg.BooleanTest, *pg.SQLValueFunction, *pg.GroupingFunc:
-		v.width = narrow
-		return nil
-	case *pg.A_Expr:
-		at, name = m.Location, "an expression"
-		op, _ := lastName(m.Name)
-		switch {
-		case m.Kind == pg.A_Expr_Kind_AEXPR_NULLIF:
-		case m.Kind != pg.A_Expr_Kind_AEXPR_OP, comparing[op], !building[op]:
-			v.width, v.lists = narrow, nil
-			return nil
-		}
-	case *pg.TypeCast:
-		if t := typeName(m.TypeName); families[t] != textFamily && families[t] != noFamily && len(m.TypeName.ArrayBounds) == 0 && t != "numeric" {
-			v.width, v.lists = narrow, nil
-		}
-		return nil
-	case *pg.FuncCall:
-		name, _ = lastName(m.Funcname)
-		at = m.Location
-		switch {
-		case aggregates[name] && collecting[name] && name != "any_value":
-			v.width = maxCollected
-			return nil
-		case returnsNarrow[name] || aggregates[name] && name != "min" && name != "max":
-			v.width, v.lists = narrow, nil
-			return nil
-		}
-		switch name {
-		case "replace":
-			v.width = multiplied(part(0), part(2))
-		case "regexp_replace":
-			v.width = multiplied(part(0)+1, part(2)+part(0))
-			if s := argConst(m, 2); s != nil && !strings.Contains(s.Sval, `\`) {
-				v.width = multiplied(part(0)+1, int64(len(s.Sval)))
-			}
-		case "lpad", "rpad":
-			v.width = maxWidth * letter
-			if n := m.Args[1].GetAConst().GetIval(); n != nil {
-				v.width = int64(n.Ival) * letter
-			}
-		case "array_replace":
-			v.width = multiplied(part(0), 1) + part(2)*max(part(0)/8, 1)
-		case "to_json", "to_jsonb", "row_to_json", "json_build_object", "jsonb_build_object", "json_build_array", "jsonb_build_array", "array_to_json":
-			v.width = min(v.width*6, max(v.width*2, maxValue)) // letters may be escaped
-		case "pow", "power", "exp":
-			v.width = longText
-		}
-	case *pg.A_ArrayExpr:
-		v.wider(overhead)
-		return nil
-	default:
-		return nil
-	}
-	limit := int64(maxValue)
-	if len(v.lists) > 0 {
-		limit = 2 * maxCollected
-	}
-	if v.width > limit {
-		return tooLarge(at, "use fewer or shorter texts, in constants rather than parameters", "%s may make a value of %d bytes and more", name, limit)
-	}
-	return nil
-}
-
-func argConst(m *pg.FuncCall, i int) *pg.String {
-	if i >= len(m.Args) {
-		return nil
-	}
-	return m.Args[i].GetAConst().GetSval()
-}
-
-// building are operators whose result is as wide as their operands.
-var building = set(`|| + - * / % ^ -> ->> #> #>> #-`)
-
-// returnsNarrow are functions that return numbers, times and truth values
-// whatever they are given.
-var returnsNarrow = set(`length char_length character_length octet_length bit_length position strpos ascii starts_with md5 count
-	array_length array_ndims array_lower array_upper cardinality array_position json_array_length jsonb_array_length json_typeof jsonb_typeof
-	jsonb_path_exists num_nulls num_nonnulls regexp_count regexp_instr regexp_like to_date to_timestamp to_number date_trunc date_part extract
-	row_number rank dense_rank percent_rank cume_dist ntile isfinite overlaps is_normalized scale min_scale width_bucket sign`)
 
 // collects notes that an aggregate of a level collects what it is given, and
 // returns the collection.

@@ -24,8 +24,9 @@ const (
 	maxPreparable = 16 << 10
 )
 
-// maxKnown is how many texts and stamps are remembered.
-const maxKnown = 10_000
+// maxKnown is how many bytes of texts and stamps are remembered, about, in each
+// of the maps that do.
+const maxKnown = 16 << 20
 
 // preparedKey is where a connection's own data has what is prepared on it.
 const preparedKey = "erphub.prepared"
@@ -72,10 +73,12 @@ func (p *prepared) use(name string, size int) (known bool, gone []string) {
 	return known, gone
 }
 
-// bounded is a map that starts anew when it is full.
+// bounded is a map that starts anew when what its keys and values hold is more
+// than maxKnown.
 type bounded[K comparable, V any] struct {
 	mu   sync.Mutex // guards what follows
 	kept map[K]V
+	size int
 }
 
 func (b *bounded[K, V]) get(key K) (V, bool) {
@@ -85,14 +88,25 @@ func (b *bounded[K, V]) get(key K) (V, bool) {
 	return value, ok
 }
 
-func (b *bounded[K, V]) put(key K, value V) {
+// put keeps a value that holds about that many bytes together with its key, what
+// the key points to included.
+func (b *bounded[K, V]) put(key K, value V, size int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.kept == nil || len(b.kept) >= maxKnown {
-		b.kept = map[K]V{}
+	if _, ok := b.kept[key]; ok {
+		b.kept[key] = value
+		return
+	}
+	size += entryBytes
+	if b.kept == nil || b.size+size > maxKnown {
+		b.kept, b.size = map[K]V{}, 0
 	}
 	b.kept[key] = value
+	b.size += size
 }
+
+// entryBytes is what an entry of a map takes by itself, about.
+const entryBytes = 128
 
 // statementName is the name a statement is prepared under: statements that
 // differ have names that do.

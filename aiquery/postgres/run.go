@@ -64,7 +64,7 @@ func (d *database) kinds(ctx context.Context, s *run.Statement) ([]string, error
 	for i, oid := range described.ParamOIDs {
 		kinds[i] = d.typeName(oid)
 	}
-	d.described.put(s.Plan, kinds)
+	d.described.put(s.Plan, kinds, s.Plan.Size())
 	return kinds, nil
 }
 

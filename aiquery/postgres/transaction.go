@@ -123,7 +123,7 @@ func (d *database) permissionSteps(permissions *run.Fingerprint, changed *bool) 
 			*changed = *changed || rows[0][0].String != before.value
 		case !*changed:
 			before.value = rows[0][0].String
-			d.stamps.put(permissions, before)
+			d.stamps.put(permissions, before, 2*len(before.text)) // the statements and the one made of them
 		}
 		return nil
 	}}
@@ -147,7 +147,7 @@ func (d *database) comesAgain(s *pipelined) (name string, before bool) {
 	name = statementName(s.text, s.types)
 	_, before = d.seen.get(name)
 	if !before {
-		d.seen.put(name, true)
+		d.seen.put(name, true, len(name))
 	}
 	return name, before
 }

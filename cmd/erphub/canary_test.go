@@ -199,7 +199,6 @@ func TestNothingPrintsASecret(t *testing.T) {
 		{"server", "health"},
 		{"workflow", "list"},
 		{"cache", "list"},
-		{"menu"},
 	}
 	runs := 0
 	run := func(mode, name string, args []string) string {

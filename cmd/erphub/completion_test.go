@@ -3,15 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,9 +30,8 @@ type completionCase struct {
 var completionCases = []completionCase{
 	{"commands", "erphub ", []string{"record", "sandbox", "generate"}, []string{"__complete", "--url"}},
 	{"begin of a command", "erphub sand", []string{"sandbox"}, []string{"doctor", "demo"}},
-	{"subcommands", "erphub add ", []string{"table", "callout"}, []string{"record"}},
-	{"hidden subcommands", "erphub server ", []string{"api", "mcp"}, []string{"nodes"}},
-	{"below an alias", "erphub gen pl", []string{"plugin"}, nil},
+	{"subcommands", "erphub generate ", []string{"plugin", "callout"}, []string{"record"}},
+	{"hidden subcommands", "erphub dict ", []string{"list", "apply"}, []string{"add"}},
 	{"flags of this command", "erphub record list --", []string{"--filter", "--select", "--profile", "--json"}, []string{"--redis", "--knowledge", "--listen"}},
 	{"flags before the first argument", "erphub record list --fil", []string{"--filter"}, []string{"--select"}},
 	{"flags behind arguments", "erphub record list C_Order --fil", []string{"--filter"}, nil},
@@ -100,6 +95,7 @@ for line in $argv; echo BEGIN; complete -C "$line" | string replace -r '\t.*' ''
 func TestCompletionInShells(t *testing.T) {
 	t.Parallel()
 	environment := completionHome(t)
+	keepDictionary(t, environment)
 	lines := make([]string, len(completionCases))
 	for i, tt := range completionCases {
 		lines[i] = tt.line
@@ -170,6 +166,13 @@ func completionHome(t *testing.T) []string {
 	return append(environment, "ERPHUB_PROFILE=garden")
 }
 
+// keepDictionary has the dictionary read, which is kept in the user's cache folder.
+func keepDictionary(t *testing.T, environment []string) {
+	t.Helper()
+	code, _, problems := erphub(t, environment, "dict", "list")
+	require.Zero(t, code, problems)
+}
+
 // completed is what the program offers for words.
 func completed(t *testing.T, environment []string, words ...string) string {
 	t.Helper()
@@ -184,57 +187,34 @@ func completed(t *testing.T, environment []string, words ...string) string {
 // offered as it is, or not at all.
 func TestCompletionOfHostileNames(t *testing.T) {
 	t.Parallel()
-	hostile := []string{"$(touch pwned)", "`touch pwned`", "a';touch pwned;'", "two\nlines", "tab\there", "\x1b[2J", "Sales Order"}
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		type process struct {
-			Slug string `json:"slug"`
-			Name string `json:"Name"`
-		}
-		var list []process
-		for _, h := range hostile {
-			list = append(list, process{h, h})
-		}
-		w.Header().Set("Content-Type", "application/json")
-		assert.NoError(t, json.NewEncoder(w).Encode(map[string]any{"processes": list}))
-	}))
-	t.Cleanup(srv.Close)
-	home := t.TempDir()
-	environment := []string{"HOME=" + home, "XDG_CACHE_HOME=" + home, "ERPHUB_CONFIG=" + filepath.Join(home, "none.yaml"), "ERP_URL=" + srv.URL, "ERP_TOKEN=x",
-		"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TERM=dumb"}
-	assert.Equal(t, "words\n$(touch pwned)\t$(touch pwned)\n`touch pwned`\t`touch pwned`\na';touch pwned;'\ta';touch pwned;'\nSales Order\tSales Order\n",
-		completed(t, environment, "process", "info", ""))
+	environment := completionHome(t)
+	for _, name := range []string{"$(touch pwned)", "`touch pwned`", "a';touch pwned;'", "two\nlines", "tab\there", "\x1b[2J", "Hostile Order"} {
+		code, _, problems := erphub(t, append(environment, "ERPHUB_PROFILE=system"), "record", "create", "AD_Window", "Name=Hostile "+name, "WindowType=M", "EntityType=U")
+		require.Zero(t, code, problems)
+	}
+	keepDictionary(t, environment)
+	offered := completed(t, environment, "generate", "window-validator", "--windows", "Hostile")
+	for _, want := range []string{"Hostile $(touch pwned)", "Hostile `touch pwned`", "Hostile a';touch pwned;'", "Hostile Hostile Order"} {
+		assert.Contains(t, offered, want+"\n")
+	}
+	assert.Len(t, strings.Split(strings.TrimSpace(offered), "\n"), 5, "the mode and what is one line: %q", offered)
 	for _, d := range drivers {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			assert.NotEmpty(t, d.offers(t, environment, "erphub process info ")[0])
+			assert.NotEmpty(t, d.offers(t, environment, "erphub generate window-validator --windows Hostile")[0])
 		})
 	}
 }
 
-// Completion waits for no ERP that does not respond, asks it once, and uses what it
-// knows. Names of one login are not another's.
-func TestCompletionAsksSeldom(t *testing.T) {
+// Completion asks no ERP, and the names of one login are not another's.
+func TestCompletionAsksNobody(t *testing.T) {
 	t.Parallel()
-	var requests atomic.Int32
-	var away atomic.Bool
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		requests.Add(1)
-		if away.Load() {
-			<-r.Context().Done()
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"processes": [{"slug": "one", "Name": "One"}]}`))
-	}))
-	t.Cleanup(srv.Close)
-	home := t.TempDir()
-	environment := []string{"HOME=" + home, "XDG_CACHE_HOME=" + home, "ERPHUB_CONFIG=" + filepath.Join(home, "none.yaml"), "ERP_URL=" + srv.URL, "ERP_TOKEN=x"}
-	assert.Equal(t, "words\none\tOne\n", completed(t, environment, "process", "info", ""))
-	assert.Equal(t, "words\none\tOne\n", completed(t, environment, "process", "run", "O"))
-	assert.EqualValues(t, 1, requests.Load(), "the second is in the cache")
-	away.Store(true)
-	other := append(environment, "ERP_TOKEN=y")
-	assert.Equal(t, "words\n", completed(t, other, "process", "info", ""), "it is another login's")
-	assert.Equal(t, "words\n", completed(t, other, "process", "info", ""))
-	assert.EqualValues(t, 2, requests.Load(), "after a failure there is a pause")
+	environment := completionHome(t)
+	words := []string{"record", "list", "C_OrderL"}
+	assert.Equal(t, "words\n", completed(t, environment, words...), "nothing is kept yet")
+	keepDictionary(t, environment)
+	away := append(environment, "ERP_URL=http://127.0.0.1:1")
+	assert.Contains(t, completed(t, environment, words...), "C_OrderLine\t")
+	assert.Equal(t, "words\n", completed(t, away, words...), "it is another ERP's")
+	assert.Equal(t, "words\n", completed(t, append(environment, "ERPHUB_PROFILE=system"), words...), "it is another login's")
 }

@@ -24,10 +24,10 @@ import (
 var groups = []struct{ title, commands string }{
 	{"Start", "demo sandbox"},
 	{"Dictionary", "dict add sync generate"},
-	{"Data", "record query sql metrics chart process workflow menu open api"},
-	{"Assistants", "tools mcp server"},
+	{"Data", "record query sql metrics process workflow open api"},
+	{"Assistants", "tools mcp"},
 	{"Deployments", "env"},
-	{"ERP server", "admin cache"},
+	{"Servers", "server cache"},
 	{"Setup", "auth profile config doctor completion man version help"},
 }
 

@@ -36,8 +36,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	for _, command := range []string{
 		"record get C_BPartner 118", "record list C_BPartner", "record list C_BPartner -o csv", "record list C_BPartner -o ndjson",
 		"record list C_BPartner --json", "config list", "config list --json", "config get url", "process list", "tools list",
-		"workflow list", "admin health", "admin health --json",
-		"dict diagram C_BPartner", "generate list", "mcp config --client codex", "auth status", "doctor", "version", "help", "record --help",
+		"workflow list", "server health", "server health --json",
+		"dict diagram C_BPartner", "metrics list", "mcp config --client codex", "auth status", "doctor", "version", "help", "record --help",
 		"completion bash",
 	} {
 		t.Run(command, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // goType is the type of a column's field.
@@ -17,57 +18,24 @@ type goType struct {
 // typeOf is the type that the values of a column have on the wire (section
 // "Value mapping" of the API's description).
 func typeOf(c registry.Column) goType {
-	number := func() goType {
-		if c.Mandatory {
-			return goType{text: "int64"}
-		}
+	switch {
+	case c.Type == dict.TypeButton && strings.HasSuffix(c.Name, "_ID"):
+		return goType{text: "*int64"}
+	case c.Type == dict.TypeButton:
+		return goType{skip: "a button, which the API does not show"}
+	case c.Type == dict.TypeImage && c.Name == "BinaryData":
+		return goType{text: "[]byte"}
+	}
+	t, known := displaytype.Of(int(c.Type))
+	switch {
+	case !known:
+		return goType{text: "any"} // a plug-in's own
+	case t.Go == "":
+		return goType{skip: "of type " + t.Name + ", which the API does not show"}
+	case t.Go == "list":
+		return goType{list: true}
+	case t.Go == "int64" && !c.Mandatory:
 		return goType{text: "*int64"}
 	}
-	switch c.Type {
-	case dict.TypeYesNo:
-		return goType{text: "bool"}
-	case dict.TypeInteger, dict.TypeRecordID, dict.TypeID:
-		return number()
-	case dict.TypeDate:
-		return goType{text: "erp.Date"}
-	case dict.TypeDateTime, dict.TypeTimestampWithTimeZone:
-		return goType{text: "time.Time"}
-	case dict.TypeTime:
-		return goType{text: "*erp.TimeOfDay"}
-	case dict.TypeBinary:
-		return goType{text: "[]byte"}
-	case dict.TypeJSON:
-		return goType{text: "json.RawMessage"}
-	case dict.TypeButton:
-		if strings.HasSuffix(c.Name, "_ID") {
-			return goType{text: "*int64"}
-		}
-		return goType{skip: "a button, which the API does not show"}
-	case dict.TypeAssignment, dict.TypeChart, dict.TypeDashboardContent:
-		return goType{skip: "of type " + c.Type.String() + ", which the API does not show"}
-	case dict.TypeChosenMultipleSelectionList:
-		return goType{text: "erp.Ref"} // its id is the codes, separated by commas
-	case dict.TypeChosenMultipleSelectionTable, dict.TypeChosenMultipleSelectionSrch:
-		return goType{text: "Selections"}
-	case dict.TypeImage:
-		if c.Name == "BinaryData" {
-			return goType{text: "[]byte"}
-		}
-		return goType{text: "erp.Ref"}
-	case dict.TypeRecordUU, dict.TypeUUID, dict.TypeColor:
-		return goType{text: "string"}
-	case dict.TypeRowID, dict.TypeSchedulerState:
-		return goType{text: "any"}
-	}
-	switch {
-	case !c.Type.Known():
-		return goType{text: "any"} // a plug-in's own
-	case c.Type.IsList():
-		return goType{list: true}
-	case c.Type.IsID(), c.Type.IsLookup():
-		return goType{text: "erp.Ref"}
-	case c.Type.IsNumeric():
-		return goType{text: "erp.Decimal"}
-	}
-	return goType{text: "string"}
+	return goType{text: t.Go} // several values of a list are one erp.Ref, whose id is the codes
 }

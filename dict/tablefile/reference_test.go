@@ -125,7 +125,7 @@ func fileReference(t *testing.T) string {
 		"is used where the column gives none; a list is as long as its longest value, and is `CHAR(1)` where that is 1. A link (`Table`, `Table Direct`, `Search` …) and a button\n" +
 		"are numbers where the name of the column ends in `_ID`, and text elsewhere.\n\n" +
 		"| Type | Number | Length | PostgreSQL | Oracle | Java |\n|---|---|---|---|---|---|\n")
-	for _, d := range displayTypes() {
+	for _, d := range dict.DisplayTypes() {
 		name := "XX_Name_ID"
 		if d == dict.TypeButton {
 			name = "XX_Name"

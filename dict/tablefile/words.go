@@ -44,28 +44,12 @@ func wordSets(name string) []word {
 		return words
 	case "type":
 		var words []word
-		for _, t := range displayTypes() {
+		for _, t := range dict.DisplayTypes() {
 			words = append(words, word{t.String(), strconv.Itoa(int(t))})
 		}
 		return words
 	}
 	return nil
-}
-
-// displayTypes are the ERP's own, by number.
-func displayTypes() []dict.DisplayType {
-	return []dict.DisplayType{
-		dict.TypeString, dict.TypeInteger, dict.TypeAmount, dict.TypeID, dict.TypeText, dict.TypeDate, dict.TypeDateTime,
-		dict.TypeList, dict.TypeTable, dict.TypeTableDir, dict.TypeYesNo, dict.TypeLocation, dict.TypeNumber, dict.TypeBinary,
-		dict.TypeTime, dict.TypeAccount, dict.TypeRowID, dict.TypeColor, dict.TypeButton, dict.TypeQuantity, dict.TypeSearch,
-		dict.TypeLocator, dict.TypeImage, dict.TypeAssignment, dict.TypeMemo, dict.TypePAttribute, dict.TypeTextLong,
-		dict.TypeCostPrice, dict.TypeFilePath, dict.TypeFileName, dict.TypeURL, dict.TypePrinterName, dict.TypeChart,
-		dict.TypePayment, dict.TypeDashboardContent, dict.TypeSingleSelectionGrid, dict.TypeMultipleSelectionGrid,
-		dict.TypeTimestampWithTimeZone, dict.TypeTimeZoneID, dict.TypeRadioGroupList, dict.TypeChosenMultipleSelectionList,
-		dict.TypeChosenMultipleSelectionTable, dict.TypeChosenMultipleSelectionSrch, dict.TypeSchedulerState,
-		dict.TypeRecordID, dict.TypeUUID, dict.TypeTableUU, dict.TypeTableDirUU, dict.TypeSearchUU, dict.TypeRecordUU,
-		dict.TypeJSON, dict.TypeImageURL,
-	}
 }
 
 func wordsOf(set string) []string {

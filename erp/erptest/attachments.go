@@ -37,7 +37,7 @@ func listAttachments(c *call) error {
 // pathAttachment is the attachment of the record a path names, nil when it has
 // none.
 func (c *call) pathAttachment(ctx context.Context, tx *store.Tx) (*engine.Attachment, error) {
-	t, row, err := c.pathRecord(ctx, tx, false)
+	t, row, err := c.pathRecord(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func addAttachmentsZip(c *call) error {
 // addEntries adds the files of an upload to the record's attachment, all or none.
 func (c *call) addEntries(u upload, title string, files func(data []byte) ([]engine.AttachmentEntry, error)) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
-		t, row, err := c.pathRecord(c.ctx(), tx, false)
+		t, row, err := c.pathRecord(c.ctx(), tx)
 		if err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func deleteAttachment(c *call) error {
 // changeAttachment deletes from the attachment of the record in the path.
 func (c *call) changeAttachment(change func(context.Context, *store.Tx, *engine.Record, *engine.Attachment) error) error {
 	err := c.update(c.ctx(), func(tx *store.Tx) error {
-		t, row, err := c.pathRecord(c.ctx(), tx, false)
+		t, row, err := c.pathRecord(c.ctx(), tx)
 		if err != nil {
 			return err
 		}

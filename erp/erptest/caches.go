@@ -11,7 +11,7 @@ import (
 
 func cachesRoutes() []route {
 	return []route{
-		{method: http.MethodGet, pattern: "v1/caches", handle: listCaches},
+		{method: http.MethodGet, pattern: "v1/caches", handle: administering((*call).mustAdminister, "get caches", listCaches)},
 		{method: http.MethodDelete, pattern: "v1/caches", handle: resetCaches},
 	}
 }
@@ -54,10 +54,7 @@ func (s *Server) caches() []cache {
 }
 
 // listCaches handles GET /caches.
-func listCaches(c *call) error {
-	if err := c.mustAdminister("get caches"); err != nil {
-		return err
-	}
+func listCaches(c *call) any {
 	table, name := c.query.get("table_name"), c.query.get("name")
 	list := []*wire.Object{}
 	for _, one := range c.srv.caches() {
@@ -67,8 +64,7 @@ func listCaches(c *call) error {
 		list = append(list, wire.NewObject("name", one.name, "tableName", one.table, "size", one.size,
 			"expireMinutes", one.minutes, "maxSize", one.max, "distributed", false))
 	}
-	c.json(http.StatusOK, wire.NewObject("caches", list))
-	return nil
+	return wire.NewObject("caches", list)
 }
 
 // resetCaches handles DELETE /caches, for those who may run Cache Reset.

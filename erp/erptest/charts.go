@@ -15,7 +15,6 @@ import (
 func chartRoutes() []route {
 	const one = "v1/charts/{id}"
 	return []route{
-		{method: http.MethodGet, pattern: "v1/charts/data", handle: listChartData},
 		{method: http.MethodGet, pattern: one, handle: getChart}, // claims to produce JSON although it is an image
 		{method: http.MethodGet, pattern: one + "/data", handle: getChartData},
 	}
@@ -44,7 +43,7 @@ func (c *call) pathChart() (*chart, error) {
 		if err != nil {
 			return err
 		}
-		if row, err = rd.dictionaryRows(ctx, "AD_Chart", row); err != nil {
+		if row, err = rd.translatedRow(ctx, "AD_Chart", row); err != nil {
 			return err
 		}
 		found, err = rd.loadChart(ctx, row)
@@ -53,8 +52,8 @@ func (c *call) pathChart() (*chart, error) {
 	return found, err
 }
 
-// dictionaryRows is a row in the session's language.
-func (rd *reader) dictionaryRows(ctx context.Context, table string, row store.Row) (store.Row, error) {
+// translatedRow is a row in the session's language.
+func (rd *reader) translatedRow(ctx context.Context, table string, row store.Row) (store.Row, error) {
 	t, err := rd.tx.Table(ctx, table)
 	if err != nil {
 		return nil, err
@@ -75,38 +74,6 @@ func getChartData(c *call) error {
 		return page(http.StatusInternalServerError)
 	}
 	c.json(http.StatusOK, found.object())
-	return nil
-}
-
-// listChartData handles GET /charts/data: the data of all charts a filter finds.
-func listChartData(c *call) error {
-	list := []*wire.Object{}
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		records, err := rd.dictionary(ctx, dictionaryQuery{
-			table: "AD_Chart", columns: []string{"Name"}, filter: c.query.get("$filter"), orderBy: `"AD_Chart"."Name", "AD_Chart"."AD_Chart_ID"`,
-		})
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			row, err := rd.dictionaryRows(ctx, "AD_Chart", r.row)
-			if err != nil {
-				return err
-			}
-			found, err := rd.loadChart(ctx, row)
-			if err != nil {
-				return err
-			}
-			o := found.object()
-			o.Set("id", r.row.Int("AD_Chart_ID"))
-			list = append(list, o)
-		}
-		return nil
-	})
-	if err != nil {
-		return listError("charts", err)
-	}
-	c.json(http.StatusOK, wire.NewObject("charts", list))
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
@@ -142,24 +141,14 @@ func notNumber(id string) error {
 	return engine.PublicError("For input string: \"" + engine.JSONOf(id) + "\"")
 }
 
+// singleErrorOf is [singleError] as a function of the error.
+func singleErrorOf(what string) func(error) error {
+	return func(err error) error { return singleError(what, err) }
+}
+
 // ownOrSystem tells whether a record belongs to the session's tenant or to
 // System.
 func (c *call) ownOrSystem(row store.Row) bool {
 	client := row.Int("AD_Client_ID")
 	return client == 0 || client == c.session.ClientID
-}
-
-// findBySlug is the first active record of a table whose name has that slug,
-// nil when there is none.
-func (rd *reader) findBySlug(ctx context.Context, table, wanted string) (store.Row, error) {
-	rows, err := engine.RowsWhere(ctx, rd.tx, table, table+"_ID", "IsActive='Y'")
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		if rd.c.ownOrSystem(row) && slug.Lookup(row.String("Name")) == wanted {
-			return row, nil
-		}
-	}
-	return nil, nil
 }

@@ -67,14 +67,11 @@
 // every write it refuses, and by GET /health, whose header X-Health-Reason has the
 // reason; everything works again once there is room. [Options].Logger has the rest.
 //
-// # The first start
+// # The demo database
 //
-// The first server on a machine builds the database of dictionary and demo data
-// and keeps it in the user's cache folder (os.UserCacheDir, 17 MB). All servers in
-// memory, of any program of the same version, read that file and hold what they change
-// alone; one with [Options].Path begins with a copy. The file holds no secrets and may
-// be deleted at any time. Without a folder that can be written each process builds its
-// own.
+// The program carries the database of dictionary and demo data, compressed in pieces
+// that are unpacked when they are first read. All servers in memory hold alone what
+// they change in it; one with [Options].Path begins with a copy.
 //
 // # Faults
 //

@@ -13,10 +13,9 @@ import (
 // expansion is one item of a $expand with its names resolved. A master (the
 // record a column references) has column set, children have link.
 type expansion struct {
-	name       string       // of the property
-	table      *store.Table // of the records brought; nil for nodes of trees
+	name       string // of the property; dots nest in views
+	shape      *shape // of the records brought; nil for nodes of trees
 	properties []property
-	selects    []string
 
 	column *store.Column // of the expanded record: master, or nil
 	look   *lookup
@@ -39,11 +38,11 @@ func expandError(format string, args ...any) error {
 	return failf(http.StatusBadRequest, "Expand error", format, args...)
 }
 
-// expansions resolves the items of a $expand on records of t.
-func (rd *reader) expansions(ctx context.Context, t *store.Table, items []filter.Expansion, depth int) ([]*expansion, error) {
+// expansions resolves the items of a $expand on records of a shape.
+func (rd *reader) expansions(ctx context.Context, s *shape, items []filter.Expansion, depth int) ([]*expansion, error) {
 	var out []*expansion
 	for _, item := range items {
-		x, err := rd.expansion(ctx, t, item, depth)
+		x, err := rd.expansion(ctx, s, item, depth)
 		if err != nil {
 			return nil, err
 		}
@@ -54,28 +53,43 @@ func (rd *reader) expansions(ctx context.Context, t *store.Table, items []filter
 	return out, nil
 }
 
-func (rd *reader) expansion(ctx context.Context, t *store.Table, item filter.Expansion, depth int) (*expansion, error) {
-	if col, ok := t.Column(item.Name); ok {
-		return rd.masterExpansion(ctx, t, col, item)
+// expansion is nil for what the role may not see, and for names a view does not
+// have, which the ERP passes over.
+func (rd *reader) expansion(ctx context.Context, s *shape, item filter.Expansion, depth int) (*expansion, error) {
+	if s.view == nil {
+		if col, ok := s.table.Column(item.Name); ok {
+			return rd.masterExpansion(ctx, s.table, col, nil, &expansion{name: rd.propertyName(col.Name), item: item})
+		}
+		return rd.childExpansion(ctx, s, item, depth)
 	}
-	return rd.childExpansion(ctx, t, item, depth)
+	if col, ok := s.named(item.Name); ok {
+		ref, err := rd.viewByID(ctx, col.row.Int("REST_ReferenceView_ID"))
+		if err != nil {
+			return nil, err
+		}
+		return rd.masterExpansion(ctx, s.table, col.col, ref, &expansion{name: col.name(), item: item})
+	}
+	if depth > maxRecursion {
+		return nil, nil
+	}
+	return rd.childExpansion(ctx, s, item, depth)
 }
 
-// masterExpansion replaces a reference by the record it references. It is nil
-// when the role may not see the column.
-func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *store.Column, item filter.Expansion) (*expansion, error) {
-	x := &expansion{name: col.Name, column: col, item: item, selects: filter.Select(item.Select)}
-	tree := isTreeNode(t, col) // the table differs from tree to tree
+// masterExpansion replaces a reference by the record it references, through a view if
+// there is one.
+func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *store.Column, ref *shape, x *expansion) (*expansion, error) {
+	x.column = col
+	tree := ref == nil && isTreeNode(t, col) // the table differs from tree to tree
 	if !tree {
 		var err error
 		if x.look, err = rd.lookupOf(ctx, col); err != nil {
 			return nil, err
 		}
 		if x.look == nil || x.look.key == "" || col.IsMultiLookup() || col.Secure || col.Encrypted {
-			return nil, expandError("Column %s cannot be expanded", item.Name)
+			return nil, expandError("Column %s cannot be expanded", x.item.Name)
 		}
 	}
-	if !item.OnlySelect() {
+	if !x.item.OnlySelect() {
 		return nil, expandError("Expanding a master only support the $select query operator")
 	}
 	if !rd.c.session.Role.CanSeeColumn(t, col) {
@@ -84,10 +98,13 @@ func (rd *reader) masterExpansion(ctx context.Context, t *store.Table, col *stor
 	if tree {
 		return x, nil
 	}
-	if err := rd.expandTable(ctx, x, x.look.table); err != nil {
-		return nil, err
+	if ref == nil {
+		return x, rd.expandTable(ctx, x, x.look.table)
 	}
-	return x, nil
+	if !strings.EqualFold(x.look.table, ref.table.Name) {
+		return nil, expandError("Column %s does not reference the table of the view %s", x.item.Name, ref.name())
+	}
+	return x, rd.expandShape(ctx, x, ref)
 }
 
 // expandTable resolves the table brought and what is selected of it.
@@ -96,27 +113,43 @@ func (rd *reader) expandTable(ctx context.Context, x *expansion, name string) er
 	if err != nil {
 		return err
 	}
-	columns, err := rd.selected(ctx, t, x.selects)
-	if err != nil {
-		return err
+	return rd.expandShape(ctx, x, &shape{table: t})
+}
+
+// expandShape resolves what is selected of the records brought.
+func (rd *reader) expandShape(ctx context.Context, x *expansion, s *shape) (err error) {
+	if s.view != nil {
+		if err := rd.checkView(ctx, s, false); err != nil {
+			return err
+		}
 	}
-	x.table = t
-	x.properties, err = rd.properties(ctx, t, columns)
+	x.shape = s
+	x.properties, err = rd.shown(ctx, s, x.item.Select)
 	return err
 }
 
-// childExpansion brings the records that reference the expanded one.
-func (rd *reader) childExpansion(ctx context.Context, t *store.Table, item filter.Expansion, depth int) (*expansion, error) {
-	x := &expansion{name: item.Name, item: item, selects: filter.Select(item.Select)}
+// childExpansion brings the records that reference the expanded one: of the table, or
+// of the related view, that the item names.
+func (rd *reader) childExpansion(ctx context.Context, s *shape, item filter.Expansion, depth int) (*expansion, error) {
+	x := &expansion{name: item.Name, item: item}
 	table, column, dotted := strings.Cut(item.Name, ".")
-	if err := rd.expandTable(ctx, x, table); err != nil {
-		return nil, err
-	}
 	var err error
-	if dotted {
-		err = rd.linkByName(ctx, x, t, column)
+	if s.view == nil {
+		err = rd.expandTable(ctx, x, table)
 	} else {
-		err = rd.findLink(ctx, x, t)
+		related, findErr := rd.relation(ctx, s, item.Name)
+		if findErr != nil || related == nil {
+			return nil, findErr
+		}
+		table, dotted = related.table.Name, false
+		err = rd.expandShape(ctx, x, related)
+	}
+	switch {
+	case err != nil:
+	case dotted:
+		err = rd.linkByName(ctx, x, s.table, column)
+	default:
+		err = rd.findLink(ctx, x, s.table, table)
 	}
 	if err != nil {
 		return nil, err
@@ -128,17 +161,17 @@ func (rd *reader) childExpansion(ctx context.Context, t *store.Table, item filte
 	if err := rd.childCondition(ctx, x); err != nil {
 		return nil, err
 	}
-	x.expansions, err = rd.expansions(ctx, x.table, item.Expand, depth+1)
+	x.expansions, err = rd.expansions(ctx, x.shape, item.Expand, depth+1)
 	return x, err
 }
 
 // childCondition resolves which of the children are brought, and in which order.
 func (rd *reader) childCondition(ctx context.Context, x *expansion) (err error) {
-	if x.cond, x.condArgs, err = rd.filterSQL(x.table, x.item.Filter); err != nil {
+	if x.cond, x.condArgs, err = rd.filterSQL(x.shape.table, x.item.Filter); err != nil {
 		return err
 	}
 	if x.item.Label != "" {
-		labelled, labelArgs, err := rd.labelCondition(ctx, x.table, x.item.Label)
+		labelled, labelArgs, err := rd.labelCondition(ctx, x.shape.table, x.item.Label)
 		if err != nil {
 			return err
 		}
@@ -148,7 +181,7 @@ func (rd *reader) childCondition(ctx context.Context, x *expansion) (err error) 
 		x.cond += labelled
 		x.condArgs = append(x.condArgs, labelArgs...)
 	}
-	x.orderBy, err = filter.OrderBy(x.item.OrderBy, x.table)
+	x.orderBy, err = filter.OrderBy(x.item.OrderBy, x.shape.table)
 	return err
 }
 
@@ -156,29 +189,29 @@ func (rd *reader) childCondition(ctx context.Context, x *expansion) (err error) 
 // parent's key, else the first that references the parent's table. A table
 // under itself is linked by Parent_ID or another reference to itself, and
 // followed all the way down.
-func (rd *reader) findLink(ctx context.Context, x *expansion, parent *store.Table) error {
+func (rd *reader) findLink(ctx context.Context, x *expansion, parent *store.Table, child string) error {
 	key := parent.KeyColumn()
 	if key == nil {
 		if uu := parent.UUColumn(); uu != nil {
-			if c, ok := x.table.Column(uu.Name); ok && c != uu {
+			if c, ok := x.shape.table.Column(uu.Name); ok && c != uu {
 				x.link, x.parent = c, uu
 				return nil
 			}
 		}
-		return noLink(x.name)
+		return noLink(child)
 	}
 	x.parent = key
-	if x.table == parent {
+	if x.shape.table == parent {
 		x.recursive = true
 		if c, ok := parent.Column("Parent_ID"); ok {
 			x.link = c
 			return nil
 		}
-	} else if c, ok := x.table.Column(key.Name); ok {
+	} else if c, ok := x.shape.table.Column(key.Name); ok {
 		x.link = c
 		return nil
 	}
-	for _, c := range x.table.Columns {
+	for _, c := range x.shape.table.Columns {
 		if !strings.HasSuffix(strings.ToUpper(c.Name), "_ID") || c == key {
 			continue
 		}
@@ -191,7 +224,7 @@ func (rd *reader) findLink(ctx context.Context, x *expansion, parent *store.Tabl
 			return nil
 		}
 	}
-	return noLink(x.name)
+	return noLink(child)
 }
 
 func noLink(child string) error {
@@ -200,9 +233,9 @@ func noLink(child string) error {
 
 // linkByName takes the link column the client named.
 func (rd *reader) linkByName(ctx context.Context, x *expansion, parent *store.Table, name string) error {
-	link, ok := x.table.Column(name)
+	link, ok := x.shape.table.Column(name)
 	if !ok || strings.HasPrefix(link.ColumnSQL, "@") || link.Secure || link.Encrypted {
-		return expandError("%s is not a column of %s", name, x.table.Name)
+		return expandError("%s is not a column of %s", name, x.shape.table.Name)
 	}
 	x.link, x.parent = link, parent.KeyColumn()
 	if link.Kind() == store.KindUUID {
@@ -210,8 +243,8 @@ func (rd *reader) linkByName(ctx context.Context, x *expansion, parent *store.Ta
 	}
 	switch strings.ToUpper(link.Name) {
 	case "RECORD_ID", "RECORD_UU":
-		if _, ok := x.table.Column("AD_Table_ID"); !ok || x.parent == nil {
-			return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
+		if _, ok := x.shape.table.Column("AD_Table_ID"); !ok || x.parent == nil {
+			return expandError("%s does not link %s to %s", name, x.shape.table.Name, parent.Name)
 		}
 		x.parentID = parent.ID
 		return nil
@@ -225,10 +258,10 @@ func (rd *reader) linkByName(ctx context.Context, x *expansion, parent *store.Ta
 	}
 	shared, ok := parent.Column(link.Name)
 	if !ok || shared.Secure || shared.Encrypted || strings.HasPrefix(shared.ColumnSQL, "@") {
-		return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
+		return expandError("%s does not link %s to %s", name, x.shape.table.Name, parent.Name)
 	}
 	if !rd.c.session.Role.CanSeeColumn(parent, shared) {
-		return expandError("%s does not link %s to %s", name, x.table.Name, parent.Name)
+		return expandError("%s does not link %s to %s", name, x.shape.table.Name, parent.Name)
 	}
 	x.parent = shared
 	return nil
@@ -262,7 +295,7 @@ func parentColumns(list []*expansion) []string {
 }
 
 // expandInto adds to the object of a row what its expansions bring.
-func (rd *reader) expandInto(ctx context.Context, t *store.Table, row store.Row, o *wire.Object, list []*expansion, level int) error {
+func (rd *reader) expandInto(ctx context.Context, row store.Row, o *wire.Object, list []*expansion, level int) error {
 	for _, x := range list {
 		var err error
 		if x.column != nil {
@@ -278,7 +311,6 @@ func (rd *reader) expandInto(ctx context.Context, t *store.Table, row store.Row,
 }
 
 func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Object, x *expansion, level int) error {
-	property := rd.propertyName(x.column.Name)
 	value := row[x.column.Name]
 	if value == nil {
 		return nil
@@ -289,20 +321,20 @@ func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Objec
 		if err != nil || !ok {
 			return err
 		}
-		x, key = node, node.table.KeyColumn().Name
+		x, key = node, node.shape.table.KeyColumn().Name
 	} else {
 		key = x.look.key
 	}
-	keyColumn, _ := x.table.Column(key)
-	where, args := store.Expr(x.table, keyColumn)+"=?", []any{value}
-	access, more, err := rd.c.session.RowFilter(ctx, rd.tx, x.table)
+	keyColumn, _ := x.shape.table.Column(key)
+	where, args := store.Expr(x.shape.table, keyColumn)+"=?", []any{value}
+	access, more, err := rd.c.session.RowFilter(ctx, rd.tx, x.shape.table)
 	if err != nil {
 		return err
 	}
 	if access != "" {
 		where, args = where+" AND ("+access+")", append(args, more...)
 	}
-	rows, err := rd.tx.Read(ctx, x.table, store.Selection{Columns: sources(x.table, x.properties), Where: where, Args: args, Limit: 1})
+	rows, err := rd.tx.Read(ctx, x.shape.table, store.Selection{Columns: sources(x.shape.table, x.properties), Where: where, Args: args, Limit: 1})
 	if err != nil {
 		return err
 	}
@@ -310,13 +342,13 @@ func (rd *reader) expandMaster(ctx context.Context, row store.Row, o *wire.Objec
 		return nil
 	}
 	found := rows.Row(0)
-	objects, err := rd.objects(ctx, x.table, x.properties, rows)
+	objects, err := rd.shaped(ctx, x.shape, x.properties, rows)
 	if err != nil {
 		return err
 	}
-	rd.finish(objects[0], x.table)
-	o.Set(property, objects[0])
-	return rd.labelExpanded(ctx, x.table, found, objects[0], level)
+	rd.finishShaped(objects[0], x.shape)
+	setPath(o, x.name, objects[0])
+	return rd.labelExpanded(ctx, x.shape.table, found, objects[0], level)
 }
 
 func (rd *reader) expandChildren(ctx context.Context, row store.Row, o *wire.Object, x *expansion, level int) error {
@@ -329,17 +361,17 @@ func (rd *reader) expandChildren(ctx context.Context, row store.Row, o *wire.Obj
 		return err
 	}
 	sel.Args = append([]any{value}, sel.Args...)
-	rows, err := rd.tx.Read(ctx, x.table, sel)
+	rows, err := rd.tx.Read(ctx, x.shape.table, sel)
 	if err != nil || rows.Len() == 0 {
 		return err
 	}
-	objects, err := rd.objects(ctx, x.table, x.properties, rows)
+	objects, err := rd.shaped(ctx, x.shape, x.properties, rows)
 	if err != nil {
 		return err
 	}
 	for i, child := range objects {
 		row := rows.Row(i)
-		if err := rd.expandInto(ctx, x.table, row, child, x.expansions, level+1); err != nil {
+		if err := rd.expandInto(ctx, row, child, x.expansions, level+1); err != nil {
 			return err
 		}
 		if x.recursive {
@@ -347,7 +379,7 @@ func (rd *reader) expandChildren(ctx context.Context, row store.Row, o *wire.Obj
 				return err
 			}
 		}
-		if err := rd.labelExpanded(ctx, x.table, row, child, level); err != nil {
+		if err := rd.labelExpanded(ctx, x.shape.table, row, child, level); err != nil {
 			return err
 		}
 	}
@@ -359,22 +391,22 @@ func (rd *reader) expandChildren(ctx context.Context, row store.Row, o *wire.Obj
 // argument and not among those it has. As in the ERP the client's condition
 // follows the parent's without parentheses.
 func (rd *reader) childSelection(ctx context.Context, x *expansion) (store.Selection, error) {
-	cond, args := store.Expr(x.table, x.link)+"=?", x.condArgs
+	cond, args := store.Expr(x.shape.table, x.link)+"=?", x.condArgs
 	if x.parentID != 0 {
-		table, _ := x.table.Column("AD_Table_ID")
-		cond += " AND " + store.Expr(x.table, table) + "=?"
+		table, _ := x.shape.table.Column("AD_Table_ID")
+		cond += " AND " + store.Expr(x.shape.table, table) + "=?"
 		args = append([]any{x.parentID}, args...)
 	}
 	if x.cond != "" {
 		cond += " AND " + x.cond
 	}
-	where, args, err := rd.condition(ctx, x.table, cond, args)
+	where, args, err := rd.condition(ctx, x.shape.table, cond, args)
 	columns := append(parentColumns(x.expansions), x.link.Name)
 	if x.recursive {
 		columns = append(columns, x.parent.Name)
 	}
 	return store.Selection{
-		Columns: sources(x.table, x.properties, columns...),
+		Columns: sources(x.shape.table, x.properties, columns...),
 		Where:   where, Args: args, OrderBy: x.orderBy,
 		Limit: rd.limit(x.item.Top), Offset: max(x.item.Skip, 0),
 	}, err
@@ -382,20 +414,20 @@ func (rd *reader) childSelection(ctx context.Context, x *expansion) (store.Selec
 
 // addStatement adds the statement the expansion runs.
 func (x *expansion) addStatement(o *wire.Object) {
-	if o == nil || x.table == nil {
+	if x.shape == nil {
 		return
 	}
 	link, column := x.link, ""
 	if link == nil {
-		link, _ = x.table.Column(x.look.key)
+		link, _ = x.shape.table.Column(x.look.key)
 		column = x.column.Name
 	} else {
 		column = link.Name
 	}
-	where := store.Expr(x.table, link) + "=?"
+	where := store.Expr(x.shape.table, link) + "=?"
 	if x.cond != "" {
 		where += " AND " + x.cond
 	}
 	sel := store.Selection{Where: where, OrderBy: x.orderBy}
-	o.Set("sql-command-"+x.table.Name+"["+column+"]", erpSQL(store.SelectSQL(x.table, sources(x.table, x.properties), sel)))
+	o.Set("sql-command-"+x.shape.table.Name+"["+column+"]", erpSQL(store.SelectSQL(x.shape.table, sources(x.shape.table, x.properties), sel)))
 }

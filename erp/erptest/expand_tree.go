@@ -76,7 +76,7 @@ func (rd *reader) treeNode(ctx context.Context, row store.Row, x *expansion) (no
 	if name == "" {
 		return nil, false, nil
 	}
-	node = &expansion{name: x.name, column: x.column, item: x.item, selects: x.selects}
+	node = &expansion{name: x.name, column: x.column, item: x.item}
 	err = rd.expandTable(ctx, node, name)
-	return node, err == nil && node.table.KeyColumn() != nil, err
+	return node, err == nil && node.shape.table.KeyColumn() != nil, err
 }

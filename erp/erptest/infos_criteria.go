@@ -8,6 +8,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // infoParameters reads the text of $parameters, nil for none. Anything but a JSON
@@ -75,7 +76,7 @@ func (rd *reader) infoValue(ctx context.Context, col *store.Column, v any) (any,
 		if n, err := v.Int64(); err == nil {
 			return n, nil
 		}
-		return rd.c.session.ToStored(ctx, rd.tx, &store.Column{Name: col.Name, Ref: store.TypeInteger}, v)
+		return rd.c.session.ToStored(ctx, rd.tx, &store.Column{Name: col.Name, Ref: displaytype.Integer}, v)
 	case string:
 		if !col.IsList() && strings.HasSuffix(strings.ToUpper(col.Name), "_ID") {
 			break // the database does not compare numbers with texts

@@ -32,7 +32,7 @@ type infoColumn struct {
 // the access checks is outside the real handler's guard.
 func (c *call) infoPage(number int) (rows []*wire.Object, more bool, err error) {
 	err = c.read(func(ctx context.Context, rd *reader) error {
-		row, err := rd.findInfo(ctx, c.param("slug"))
+		row, err := rd.findObject(ctx, engine.KindInfo, "info window", c.param("slug"), false)
 		if err != nil {
 			return err
 		}

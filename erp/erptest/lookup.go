@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // lookup says how a reference to another record is resolved.
@@ -65,15 +66,15 @@ func (rd *reader) findLookup(ctx context.Context, col *store.Column) (*lookup, e
 			l.key = c.Name
 		}
 	}
-	if col.Ref == store.TypeLocation {
+	if col.Ref == displaytype.Location {
 		l.address = true
 		return l, nil
 	}
-	if c, ok := t.Column("Description"); ok && col.Ref == store.TypePAttribute {
+	if c, ok := t.Column("Description"); ok && col.Ref == displaytype.PAttribute {
 		l.show = c.Name // attribute sets are displayed by what they say, often nothing
 		return l, nil
 	}
-	if col.RefValue == 0 || col.Ref == store.TypeTableDir || col.Ref == store.TypeTableDirUU {
+	if col.RefValue == 0 || col.Ref == displaytype.TableDir || col.Ref == displaytype.TableDirUU {
 		return l, nil
 	}
 	ref, err := rd.tx.Reference(ctx, col.RefValue)
@@ -115,7 +116,7 @@ func (rd *reader) prefetch(ctx context.Context, fields []property, rows *store.S
 		wanted[l][key] = value
 	}
 	for _, f := range fields {
-		if f.look == nil || f.col.Ref == store.TypeImage {
+		if f.look == nil || f.col.Ref == displaytype.Image {
 			continue
 		}
 		for _, v := range distinct(rows, rows.At(f.col.Name)) {
@@ -311,7 +312,7 @@ func (rd *reader) displayText(ctx context.Context, f property, v any) (string, e
 // the list does not have it.
 func (rd *reader) listName(ctx context.Context, col *store.Column, value string) (name, uu string, err error) {
 	refID := col.RefValue
-	if refID == 0 && col.Ref == store.TypePayment {
+	if refID == 0 && col.Ref == displaytype.Payment {
 		refID = paymentRuleList
 	}
 	ref, err := rd.tx.Reference(ctx, refID)

@@ -12,7 +12,7 @@ import (
 )
 
 func menuTreeRoutes() []route {
-	return []route{{method: http.MethodGet, pattern: "v1/menutree/{id}", handle: getMenuTree}}
+	return []route{{method: http.MethodGet, pattern: "v1/menutree/{id}", handle: reading(singleErrorOf("menu tree"), getMenuTree)}}
 }
 
 // menuColumns are what the API tells of an entry of the menu.
@@ -34,28 +34,16 @@ var menuOpens = map[string]struct {
 
 // getMenuTree handles GET /menutree/{id}: the menu as far as the role may open
 // it, without empty folders.
-func getMenuTree(c *call) error {
-	var response *wire.Object
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		tree, err := rd.findTree(ctx, c.param("id"))
-		if err != nil {
-			return err
-		}
-		m, err := rd.loadMenu(ctx, tree.Int("AD_Tree_ID"))
-		if err != nil {
-			return err
-		}
-		response = wire.NewObject("Name", tree.String("Name"), "Description", nil, "entries", m.entries(0))
-		if text := tree.String("Description"); text != "" {
-			response.Set("Description", text)
-		}
-		return nil
-	})
+func getMenuTree(ctx context.Context, rd *reader) (any, error) {
+	tree, err := rd.findTree(ctx, rd.c.param("id"))
 	if err != nil {
-		return singleError("menu tree", err)
+		return nil, err
 	}
-	c.json(http.StatusOK, response)
-	return nil
+	m, err := rd.loadMenu(ctx, tree.Int("AD_Tree_ID"))
+	if err != nil {
+		return nil, err
+	}
+	return wire.NewObject("Name", tree.String("Name"), "Description", nullable(tree.String("Description")), "entries", m.entries(0)), nil
 }
 
 // findTree is the menu tree with that id or UUID. Whatever else is asked for makes

@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -10,30 +9,12 @@ import (
 )
 
 // listModels handles GET /models: the active tables the role may read.
-func listModels(c *call) error {
-	ctx := c.ctx()
-	var list []*wire.Object
-	err := c.view(ctx, func(tx *store.Tx) (err error) {
-		list, err = c.tables(ctx, tx, c.query.get("$filter"))
-		return err
-	})
-	if err != nil {
-		return readError(err)
-	}
-	c.json(http.StatusOK, wire.NewObject("models", list))
-	return nil
-}
-
-func (c *call) tables(ctx context.Context, tx *store.Tx, text string) ([]*wire.Object, error) {
-	rd, err := c.newReader(ctx, tx)
+func listModels(ctx context.Context, rd *reader) (any, error) {
+	t, err := rd.tx.Table(ctx, "AD_Table")
 	if err != nil {
 		return nil, err
 	}
-	t, err := tx.Table(ctx, "AD_Table")
-	if err != nil {
-		return nil, err
-	}
-	cond, args, err := rd.filterSQL(t, text)
+	cond, args, err := rd.filterSQL(t, rd.c.query.get("$filter"))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +28,7 @@ func (c *call) tables(ctx context.Context, tx *store.Tx, text string) ([]*wire.O
 			columns = append(columns, col)
 		}
 	}
-	rows, err := tx.Select(ctx, t, store.Selection{Columns: columns, Where: where, Args: args, OrderBy: `"AD_Table"."TableName"`})
+	rows, err := rd.tx.Select(ctx, t, store.Selection{Columns: columns, Where: where, Args: args, OrderBy: `"AD_Table"."TableName"`})
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +36,7 @@ func (c *call) tables(ctx context.Context, tx *store.Tx, text string) ([]*wire.O
 	for _, row := range rows {
 		// Access is decided by these facts alone; loading every column of
 		// every table would take long the first time.
-		ok := c.session.Role.CanRead(&store.Table{
+		ok := rd.c.session.Role.CanRead(&store.Table{
 			ID: row.Int("AD_Table_ID"), Name: row.String("TableName"),
 			AccessLevel: row.String("AccessLevel"), IsView: row.Bool("IsView"), Active: true,
 		})
@@ -79,5 +60,5 @@ func (c *call) tables(ctx context.Context, tx *store.Tx, text string) ([]*wire.O
 		}
 		list = append(list, o)
 	}
-	return list, nil
+	return wire.NewObject("models", list), nil
 }

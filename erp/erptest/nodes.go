@@ -17,11 +17,11 @@ import (
 func nodesRoutes() []route {
 	const node = "v1/nodes/{id}"
 	return []route{
-		{method: http.MethodGet, pattern: "v1/nodes", handle: listNodes},
-		{method: http.MethodGet, pattern: node, handle: getNode},
-		{method: http.MethodGet, pattern: node + "/logs", handle: listNodeLogs},
-		{method: http.MethodDelete, pattern: node + "/logs", handle: deleteNodeLogs},
-		{method: http.MethodPost, pattern: node + "/logs/rotate", handle: rotateNodeLog},
+		{method: http.MethodGet, pattern: "v1/nodes", handle: administering((*call).mustAdminister, "get nodes", listNodes)},
+		{method: http.MethodGet, pattern: node, handle: administering((*call).node, "get node info", getNode)},
+		{method: http.MethodGet, pattern: node + "/logs", handle: administering((*call).node, "get node logs", listNodeLogs)},
+		{method: http.MethodDelete, pattern: node + "/logs", handle: administering((*call).node, "delete logs", deleteNodeLogs)},
+		{method: http.MethodPost, pattern: node + "/logs/rotate", handle: administering((*call).node, "rotate log", rotateNodeLog)},
 		{method: http.MethodPut, pattern: node + "/logs/level/{level}", handle: setNodeLogLevel},
 		{method: http.MethodGet, pattern: node + "/logs/file", handle: nodeLogByQuery, produces: downloads},
 		// The published contract has this path, the real server does not.
@@ -68,22 +68,27 @@ func (c *call) node(what string) error {
 	return nil
 }
 
+// administering is a handler that responds to those whom guard lets through; what is
+// the request as the refusal names it.
+func administering(guard func(c *call, what string) error, what string, respond func(c *call) any) handler {
+	return func(c *call) error {
+		if err := guard(c, what); err != nil {
+			return err
+		}
+		c.json(http.StatusOK, respond(c))
+		return nil
+	}
+}
+
 // listNodes handles GET /nodes as a server without cluster does: with one
 // object that is no list.
-func listNodes(c *call) error {
-	if err := c.mustAdminister("get nodes"); err != nil {
-		return err
-	}
-	c.json(http.StatusOK, wire.NewObject("id", localNode, "name", hostName()))
-	return nil
+func listNodes(c *call) any {
+	return wire.NewObject("id", localNode, "name", hostName())
 }
 
 // getNode handles GET /nodes/{id}. What the Java runtime would tell is told of
 // Go's: threads are goroutines.
-func getNode(c *call) error {
-	if err := c.node("get node info"); err != nil {
-		return err
-	}
+func getNode(c *call) any {
 	sessions := 0
 	err := c.view(c.ctx(), func(tx *store.Tx) error {
 		t, err := tx.Table(c.ctx(), "AD_Session")
@@ -105,7 +110,7 @@ func getNode(c *call) error {
 		database = "sqlite:file"
 	}
 	threads, peak := c.srv.node.threads()
-	c.json(http.StatusOK, wire.NewObject(
+	return wire.NewObject(
 		"id", localNode, "hostName", hostName(), "home", serverHome,
 		"os", runtime.GOOS+" "+runtime.GOARCH, "jvm", "none ("+runtime.Version()+")",
 		"databaseDescription", "SQLite", "databaseConnectionURL", database, "databaseStatus", status,
@@ -116,8 +121,7 @@ func getNode(c *call) error {
 		"threadCount", threads, "peakThreadCount", peak, "daemonThreadCount", threads-1,
 		"totalStartedThreadCount", max(goroutinesCreated(), peak),
 		"logLevel", c.srv.events.levelName(), "currentLogFile", c.srv.events.current(), "sessionCount", sessions,
-		"garbageCollectionCount", mem.NumGC, "garbageCollectionTime", mem.PauseTotalNs/uint64(time.Millisecond)))
-	return nil
+		"garbageCollectionCount", mem.NumGC, "garbageCollectionTime", mem.PauseTotalNs/uint64(time.Millisecond))
 }
 
 func megabytes(n uint64) string { return fmt.Sprintf("%.1fM", float64(n)/(1<<20)) }
@@ -134,37 +138,25 @@ func goroutinesCreated() int {
 }
 
 // listNodeLogs handles GET /nodes/{id}/logs.
-func listNodeLogs(c *call) error {
-	if err := c.node("get node logs"); err != nil {
-		return err
-	}
+func listNodeLogs(c *call) any {
 	paths, sizes := c.srv.events.sizes()
 	list := make([]*wire.Object, 0, len(paths))
 	for i := range paths {
 		list = append(list, wire.NewObject("fileName", paths[i], "fileSize", sizes[i]))
 	}
-	c.json(http.StatusOK, wire.NewObject("logs", list))
-	return nil
+	return wire.NewObject("logs", list)
 }
 
 // deleteNodeLogs handles DELETE /nodes/{id}/logs; the file in use stays.
-func deleteNodeLogs(c *call) error {
-	if err := c.node("delete logs"); err != nil {
-		return err
-	}
+func deleteNodeLogs(c *call) any {
 	c.srv.events.clean()
-	c.json(http.StatusOK, wire.NewObject("currentLogFile", c.srv.events.current()))
-	return nil
+	return wire.NewObject("currentLogFile", c.srv.events.current())
 }
 
 // rotateNodeLog handles POST /nodes/{id}/logs/rotate.
-func rotateNodeLog(c *call) error {
-	if err := c.node("rotate log"); err != nil {
-		return err
-	}
+func rotateNodeLog(c *call) any {
 	c.srv.events.rotate()
-	c.json(http.StatusOK, wire.NewObject("currentLogFile", c.srv.events.current()))
-	return nil
+	return wire.NewObject("currentLogFile", c.srv.events.current())
 }
 
 // setNodeLogLevel handles PUT /nodes/{id}/logs/level/{level}. (The real server

@@ -17,7 +17,7 @@ func printModel(c *call) error {
 	ctx := c.ctx()
 	var run *process.Run
 	err := c.update(ctx, func(tx *store.Tx) error {
-		t, row, err := c.pathRecord(ctx, tx, false)
+		t, row, err := c.pathRecord(ctx, tx)
 		if err != nil {
 			return err
 		}

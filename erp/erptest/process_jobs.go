@@ -57,57 +57,41 @@ func runJob(c *call) error {
 }
 
 // listJobs handles GET /processes/jobs: the tenant's jobs that have not ended.
-func listJobs(c *call) error {
-	list := []*wire.Object{}
-	err := c.view(c.ctx(), func(tx *store.Tx) error {
-		rows, err := engine.RowsWhere(c.ctx(), tx, "AD_PInstance", "AD_PInstance_ID",
-			"IsRunAsJob='Y' AND IsProcessing='Y' AND IsActive='Y' AND AD_Client_ID=?", c.session.ClientID)
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			if !c.srv.processes.Has(row.Int("AD_PInstance_ID")) {
-				continue // left over from a server that ended before the job
-			}
-			o, err := c.jobObject(c.ctx(), tx, row.Int("AD_PInstance_ID"))
-			if err != nil {
-				return err
-			}
-			list = append(list, o)
-		}
-		return nil
-	})
+func listJobs(ctx context.Context, rd *reader) (any, error) {
+	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_PInstance", "AD_PInstance_ID",
+		"IsRunAsJob='Y' AND IsProcessing='Y' AND IsActive='Y' AND AD_Client_ID=?", rd.c.session.ClientID)
 	if err != nil {
-		return orTitled("GET Error", err)
+		return nil, err
 	}
-	c.json(http.StatusOK, wire.NewObject("jobs", list))
-	return nil
+	list := []*wire.Object{}
+	for _, row := range rows {
+		if !rd.c.srv.processes.Has(row.Int("AD_PInstance_ID")) {
+			continue // left over from a server that ended before the job
+		}
+		o, err := rd.c.jobObject(ctx, rd.tx, row.Int("AD_PInstance_ID"))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o)
+	}
+	return wire.NewObject("jobs", list), nil
 }
 
 // getJob handles GET /processes/jobs/{id}.
-func getJob(c *call) error {
-	id, err := strconv.ParseInt(c.param("id"), 10, 32)
+func getJob(ctx context.Context, rd *reader) (any, error) {
+	id, err := strconv.ParseInt(rd.c.param("id"), 10, 32)
 	if err != nil {
-		return page(http.StatusNotFound)
+		return nil, page(http.StatusNotFound)
 	}
-	var response *wire.Object
-	err = c.view(c.ctx(), func(tx *store.Tx) error {
-		rows, err := engine.RowsWhere(c.ctx(), tx, "AD_PInstance", "",
-			"IsRunAsJob='Y' AND AD_PInstance_ID=? AND AD_Client_ID=?", id, c.session.ClientID)
-		if err != nil {
-			return err
-		}
-		if len(rows) == 0 {
-			return failf(http.StatusNotFound, "Job not found", "No job found matching id %d", id)
-		}
-		response, err = c.jobObject(c.ctx(), tx, id)
-		return err
-	})
+	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_PInstance", "",
+		"IsRunAsJob='Y' AND AD_PInstance_ID=? AND AD_Client_ID=?", id, rd.c.session.ClientID)
 	if err != nil {
-		return orTitled("GET Error", err)
+		return nil, err
 	}
-	c.json(http.StatusOK, response)
-	return nil
+	if len(rows) == 0 {
+		return nil, failf(http.StatusNotFound, "Job not found", "No job found matching id %d", id)
+	}
+	return rd.c.jobObject(ctx, rd.tx, id)
 }
 
 func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Object, error) {

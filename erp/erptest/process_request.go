@@ -12,6 +12,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // runProcess handles POST /processes/{slug}: 200 whenever the process ran, with
@@ -133,7 +134,7 @@ func (c *call) readRun(ctx context.Context, tx *store.Tx, proc store.Row, body *
 // readParameter reads a parameter; files may come with the request.
 func (c *call) readParameter(ctx context.Context, tx *store.Tx, col *store.Column, v any, p *process.Parameter) error {
 	o, ok := v.(*wire.Object)
-	if col.Ref != store.TypeFileName || !ok {
+	if col.Ref != displaytype.FileName || !ok {
 		var err error
 		p.Value, err = c.parameterValue(ctx, tx, col, v)
 		return err

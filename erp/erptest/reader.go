@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // reader turns the rows of one response into what the API writes. It remembers
@@ -85,6 +86,7 @@ type property struct {
 	col   *store.Column
 	label string  // for lookups: the element's name in the session's language
 	look  *lookup // nil when the column is no resolvable lookup
+	view  string  // the reference view of a lookup, "" for none
 }
 
 // properties are what a record of t has for these columns (nil: all): not
@@ -113,7 +115,7 @@ func (rd *reader) properties(ctx context.Context, t *store.Table, columns []*sto
 			return nil, err
 		}
 		f.look = look
-		if f.look != nil || col.IsList() || col.Ref == store.TypeChosenMultiList {
+		if f.look != nil || col.IsList() || col.Ref == displaytype.ChosenMultipleSelectionList {
 			elements = append(elements, col.ElementID)
 		}
 		out = append(out, f)

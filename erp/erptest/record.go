@@ -6,6 +6,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // recordObject is a record as the API writes it. row is as [store.Tx.One]
@@ -113,7 +114,7 @@ func (rd *reader) finish(o *wire.Object, t *store.Table) {
 // written out in full.
 func (rd *reader) prefetchParts(ctx context.Context, properties []property, rows *store.Sheet) error {
 	for _, m := range properties {
-		if m.col.Ref != store.TypeLocation && m.col.Ref != store.TypeImage || m.look == nil {
+		if m.col.Ref != displaytype.Location && m.col.Ref != displaytype.Image || m.look == nil {
 			continue
 		}
 		var ids []any
@@ -129,7 +130,7 @@ func (rd *reader) prefetchParts(ctx context.Context, properties []property, rows
 		if err != nil {
 			return err
 		}
-		if m.col.Ref == store.TypeImage {
+		if m.col.Ref == displaytype.Image {
 			err = rd.loadImages(ctx, t, ids)
 		} else {
 			err = rd.loadLocations(ctx, t, ids)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // recordParts are the members of a record that is written without being an object
@@ -85,7 +86,7 @@ func newRecordParts(t *store.Table, properties []property, p places) (*recordPar
 			return nil, err
 		}
 		parts.members[i] = recordMember{property: m, name: name, at: p.properties[i]}
-		if m.look != nil || m.col.IsList() || m.col.Ref == store.TypeChosenMultiList {
+		if m.look != nil || m.col.IsList() || m.col.Ref == displaytype.ChosenMultipleSelectionList {
 			parts.members[i].texts = map[any][]byte{}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // imageData is what of an AD_Image goes into the records that show it.
@@ -121,7 +122,7 @@ func (rd *reader) locationParts(ctx context.Context, t *store.Table) ([]property
 	if uu := t.UUColumn(); uu != nil {
 		parts = append(parts, property{name: rd.propertyName(uu.Name), col: uu})
 	}
-	parts = slices.DeleteFunc(parts, func(p property) bool { return p.col.Ref == store.TypeLocation })
+	parts = slices.DeleteFunc(parts, func(p property) bool { return p.col.Ref == displaytype.Location })
 	slices.SortFunc(parts, func(a, b property) int { return strings.Compare(a.col.Name, b.col.Name) })
 	return parts, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // value is a stored value as a property of a record; nil leaves the property out.
@@ -19,27 +20,27 @@ func (rd *reader) value(ctx context.Context, m property, v any) (any, error) {
 	}
 	col := m.col
 	switch col.Ref {
-	case store.TypeSchedulerState:
+	case displaytype.SchedulerState:
 		return nil, nil // the ERP has no text for it
-	case store.TypeButton:
+	case displaytype.Button:
 		if col.Kind() == store.KindText {
 			return nil, nil // what buttons hold is not for callers
 		}
 		return wholeNumber(v), nil
-	case store.TypeLocation:
+	case displaytype.Location:
 		return rd.location(ctx, m, v)
-	case store.TypeImage:
+	case displaytype.Image:
 		if col.Kind() == store.KindInteger {
 			return rd.image(m, v), nil
 		}
-	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeSingleSelGrid, store.TypeMultiSelGrid:
+	case displaytype.Assignment, displaytype.Chart, displaytype.DashboardContent, displaytype.SingleSelectionGrid, displaytype.MultipleSelectionGrid:
 		if s, ok := v.(string); ok {
 			return s, nil
 		}
 		return nil, nil
-	case store.TypeChosenMultiList:
+	case displaytype.ChosenMultipleSelectionList:
 		return rd.multiList(ctx, m, v)
-	case store.TypeChosenMultiTab, store.TypeChosenMultiSrch:
+	case displaytype.ChosenMultipleSelectionTable, displaytype.ChosenMultipleSelectionSrch:
 		if m.look != nil {
 			return rd.selections(m, v), nil
 		}

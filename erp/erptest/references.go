@@ -15,33 +15,23 @@ import (
 )
 
 func referenceRoutes() []route {
-	return []route{{method: http.MethodGet, pattern: "v1/reference/{id}", handle: getReference}}
+	return []route{{method: http.MethodGet, pattern: "v1/reference/{id}", handle: reading(readError, getReference)}}
 }
 
 // getReference handles GET /reference/{id}: the entries of a list, or the rows
 // of the table a reference is validated by.
-func getReference(c *call) error {
-	var response *wire.Object
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		row, err := rd.findReference(ctx, c.param("id"))
-		if err != nil {
-			return err
-		}
-		switch row.String("ValidationType") {
-		case "L":
-			response, err = rd.listReference(ctx, row)
-		case "T":
-			response, err = rd.tableReference(ctx, row)
-		default:
-			err = fail(http.StatusNotImplemented, "References with data validation are not implemented.", "Not implemented AD_Reference_ID: "+c.param("id"))
-		}
-		return err
-	})
+func getReference(ctx context.Context, rd *reader) (any, error) {
+	row, err := rd.findReference(ctx, rd.c.param("id"))
 	if err != nil {
-		return readError(err)
+		return nil, err
 	}
-	c.json(http.StatusOK, response)
-	return nil
+	switch row.String("ValidationType") {
+	case "L":
+		return rd.listReference(ctx, row)
+	case "T":
+		return rd.tableReference(ctx, row)
+	}
+	return nil, fail(http.StatusNotImplemented, "References with data validation are not implemented.", "Not implemented AD_Reference_ID: "+rd.c.param("id"))
 }
 
 // findReference finds a reference by number, UUID or exact name.

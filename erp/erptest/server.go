@@ -138,11 +138,11 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	}
 	s.events.Info("server started")
 	for _, group := range [][]route{
-		authRoutes(), modelRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
+		authRoutes(), recordRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
 		filesRoutes(), cachesRoutes(), nodesRoutes(), serversRoutes(), schedulersRoutes(), workflowRoutes(),
 		uploadsRoutes(), webhooksRoutes(),
-		windowRoutes(), formRoutes(), taskRoutes(), referenceRoutes(), infoRoutes(), statusLineRoutes(), chartRoutes(),
-		menuTreeRoutes(), viewRoutes(),
+		windowRoutes(), dictionaryRoutes(), taskRoutes(), referenceRoutes(), infoRoutes(), statusLineRoutes(), chartRoutes(),
+		menuTreeRoutes(),
 	} {
 		for i := range group {
 			if group[i].relaxed && opts.Strict {

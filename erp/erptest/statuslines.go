@@ -12,75 +12,32 @@ import (
 )
 
 func statusLineRoutes() []route {
-	return []route{
-		{method: http.MethodGet, pattern: "v1/statuslines", handle: listStatusLines},
-		{method: http.MethodGet, pattern: "v1/statuslines/{id}", handle: getStatusLine},
-	}
-}
-
-// listStatusLines handles GET /statuslines; with_messages=true adds the texts,
-// null for those without one.
-func listStatusLines(c *call) error {
-	var list []*wire.Object
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		records, err := rd.dictionary(ctx, dictionaryQuery{
-			table: "AD_StatusLine", columns: []string{"Name", "EntityType"}, filter: c.query.get("$filter"),
-			orderBy: `"AD_StatusLine"."Name", "AD_StatusLine"."AD_StatusLine_ID"`,
-		})
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			if !strings.EqualFold(c.query.get("with_messages"), "true") {
-				break
-			}
-			text, err := rd.statusMessage(ctx, r.row)
-			if err != nil {
-				return err
-			}
-			r.object.Set("message", text)
-		}
-		list = objectsOf(records)
-		return nil
-	})
-	if err != nil {
-		return listError("status lines", err)
-	}
-	c.json(http.StatusOK, wire.NewObject("statusLines", list))
-	return nil
+	return []route{{method: http.MethodGet, pattern: "v1/statuslines/{id}", handle: reading(singleErrorOf("status line"), getStatusLine)}}
 }
 
 // getStatusLine handles GET /statuslines/{id}: the text of one, or null.
-func getStatusLine(c *call) error {
-	id := c.param("id")
-	var text any
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		if !engine.IsRecordID(id) {
-			return notNumber(id)
-		}
-		t, err := rd.tx.Table(ctx, "AD_StatusLine")
-		if err != nil {
-			return err
-		}
-		row, err := rd.c.session.FindRow(ctx, rd.tx, t, id)
-		var api *apiError
-		if err != nil && asAPI(err, &api) || err == nil && row.String("SQLStatement") == "" {
-			if engine.IsUUID(id) {
-				id = "-1" // what the ERP finds instead of a number
-			}
-			return fail(http.StatusNotFound, "Status Line not found", "No valid status line with the given id = "+id)
-		}
-		if err != nil {
-			return err
-		}
-		text, err = rd.statusMessage(ctx, row)
-		return err
-	})
-	if err != nil {
-		return singleError("status line", err)
+func getStatusLine(ctx context.Context, rd *reader) (any, error) {
+	id := rd.c.param("id")
+	if !engine.IsRecordID(id) {
+		return nil, notNumber(id)
 	}
-	c.json(http.StatusOK, wire.NewObject("message", text))
-	return nil
+	t, err := rd.tx.Table(ctx, "AD_StatusLine")
+	if err != nil {
+		return nil, err
+	}
+	row, err := rd.c.session.FindRow(ctx, rd.tx, t, id)
+	var api *apiError
+	if err != nil && asAPI(err, &api) || err == nil && row.String("SQLStatement") == "" {
+		if engine.IsUUID(id) {
+			id = "-1" // what the ERP finds instead of a number
+		}
+		return nil, fail(http.StatusNotFound, "Status Line not found", "No valid status line with the given id = "+id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := rd.statusMessage(ctx, row)
+	return wire.NewObject("message", text), err
 }
 
 // statusMessage is the message of a status line with the first row of its

@@ -11,58 +11,51 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// maxTabDepth bounds how deep children of views may bring children.
-const maxTabDepth = 10
-
-// saveChildTabs saves the arrays of a body that stand under the slugs of tabs right
-// below. A row that names an existing record changes it. Children bring no
-// children.
-func (c *call) saveChildTabs(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
-	out := wire.NewObject()
-	if depth > 0 {
-		return out, nil
+// childSlugs are the slugs of the tabs right below a tab under which a body has
+// arrays.
+func (t *tabDef) childSlugs(body *wire.Object) []string {
+	var slugs []string
+	for _, child := range t.window.tabs {
+		if v, _ := body.Get(child.slug); engine.IsArray(v) && t.window.child(t, child.slug) == child {
+			slugs = append(slugs, child.slug)
+		}
 	}
+	return slugs
+}
+
+// childTab is the tab right below another one with that slug, nil when nobody changes
+// records in it.
+func (c *call) childTab(ctx context.Context, tx *store.Tx, parent *tabDef, slug string) (*shape, error) {
 	rd, err := c.newReader(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	for _, child := range tab.window.tabs {
-		v, _ := body.Get(child.slug)
-		list, ok := v.([]any)
-		if !ok || tab.window.child(tab, child.slug) != child || rd.readOnly(ctx, child) {
-			continue
-		}
-		records := []*wire.Object{}
-		for _, item := range list {
-			row, ok := item.(*wire.Object)
-			if !ok {
-				continue
-			}
-			o, err := c.saveChildRow(ctx, tx, child, r, row, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			records = append(records, o)
-		}
-		out.Set(child.slug, records)
+	child := parent.window.child(parent, slug)
+	if rd.readOnly(ctx, child) {
+		return nil, nil
 	}
-	return out, nil
+	return child.shape(), nil
 }
 
-func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, child *tabDef, parent *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
+// saveChildRow saves a record below one of the tab above. It changes the record that
+// the body names, if there is one.
+func (c *call) saveChildRow(ctx context.Context, tx *store.Tx, s *shape, parent *engine.Record, body *wire.Object, at place) (*wire.Object, error) {
 	if !parent.IsNew() {
-		row, err := c.loadChild(ctx, tx, child.table, body)
+		row, err := c.loadChild(ctx, tx, s.table, body)
 		if err != nil {
 			return nil, err
 		}
-		if row != nil && engine.SameValue(row[child.link.Name], parent.Row[child.source.Name]) {
-			return c.changeInTab(ctx, tx, child, row, body, depth)
+		if row != nil && engine.SameValue(row[s.tab.link.Name], parent.Row[s.tab.source.Name]) {
+			if err := c.mayChange(s.table, row); err != nil {
+				return nil, err
+			}
+			return c.change(ctx, tx, s, row, body, at)
 		}
 	}
-	if !child.row.Bool("IsInsertRecord") {
+	if !s.tab.row.Bool("IsInsertRecord") {
 		return nil, fail(http.StatusInternalServerError, "Save error", "")
 	}
-	return c.createInTab(ctx, tx, child, parent.Row, body, depth)
+	return c.create(ctx, tx, s, parent.Row, body, at)
 }
 
 // saveFailed is how a tab reports that a record could not be saved: the message,

@@ -105,7 +105,7 @@ func (c *call) createOnly(ctx context.Context, rd *reader, tab *tabDef, parent s
 	if err != nil {
 		return nil, err
 	}
-	return c.createInTab(ctx, rd.tx, tab, parent, body, 0)
+	return c.create(ctx, rd.tx, tab.shape(), parent, body, place{})
 }
 
 // mayCreate refuses new records where the tab has none.
@@ -185,7 +185,10 @@ func updateTabRecord(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		return c.changeInTab(ctx, rd.tx, tab, row, body, 0)
+		if err := c.mayChange(tab.table, row); err != nil {
+			return nil, err
+		}
+		return c.change(ctx, rd.tx, tab.shape(), row, body, place{})
 	})
 }
 
@@ -275,20 +278,10 @@ func (c *call) tabBody(ctx context.Context, tx *store.Tx, tab *tabDef, old store
 	return out, nil
 }
 
-// createInTab makes a record of a tab, below a record of the tab above if
-// there is one, with the children its body brings. A record of which the request
-// says nothing is shown as it would begin, and not saved, unless the record above
-// is saved with it.
-func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, parent store.Row, body *wire.Object, depth int) (*wire.Object, error) {
-	accepted, err := c.tabBody(ctx, tx, tab, nil, body)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := c.tabColumns(ctx, tx, tab)
-	if err != nil {
-		return nil, err
-	}
-	in := engine.TabInput{Table: tab.table, Fields: fields, Body: accepted, Preset: store.Row{}, Window: map[string]string{}}
+// readTab reads a new record of a tab, below a record of the tab above if there is
+// one; changed is false if the body says nothing.
+func (c *call) readTab(ctx context.Context, tx *store.Tx, tab *tabDef, parent store.Row, accepted *wire.Object) (r *engine.Record, changed bool, err error) {
+	in := engine.TabInput{Table: tab.table, Fields: tab.columns(), Body: accepted, Preset: store.Row{}, Window: map[string]string{}}
 	for name := range parent {
 		in.Window[name] = parent.String(name)
 	}
@@ -299,124 +292,43 @@ func (c *call) createInTab(ctx context.Context, tx *store.Tx, tab *tabDef, paren
 	if tab.parent != nil && parent != nil {
 		in.Preset[tab.link.Name] = parent[tab.source.Name]
 	}
-	r, changed, err := c.session.ReadTab(ctx, tx, in)
-	if err != nil {
-		return nil, serverFailed(err)
-	}
-	if c.dryRun() || !changed && depth == 0 {
-		return c.showInTab(ctx, tx, tab, r, body, depth)
-	}
-	if err := c.session.Construct(ctx, tx, r); err != nil {
-		return nil, err
-	}
-	if r.Row.Int("AD_Client_ID") != c.session.ClientID {
-		return nil, fail(http.StatusForbidden, "Update error", "You are not allowed to create a record for another tenant")
-	}
-	if err := c.session.MayWrite(r, 0); err != nil {
-		return nil, err
-	}
-	return c.saveInTab(ctx, tx, tab, r, fields, body, depth)
+	return c.session.ReadTab(ctx, tx, in)
 }
 
-// tabColumns are the columns of a tab's fields.
-func (c *call) tabColumns(ctx context.Context, tx *store.Tx, tab *tabDef) ([]*store.Column, error) {
-	rd, err := c.newReader(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := rd.tabFields(ctx, tab)
-	if err != nil {
-		return nil, err
-	}
-	columns := make([]*store.Column, len(fields))
-	for i, f := range fields {
+// columns are the columns of a tab's fields, once they were read.
+func (t *tabDef) columns() []*store.Column {
+	columns := make([]*store.Column, len(t.fields))
+	for i, f := range t.fields {
 		columns[i] = f.col
 	}
-	return columns, nil
+	return columns
 }
 
-// changeInTab changes a record of a tab, and the children its body names.
-func (c *call) changeInTab(ctx context.Context, tx *store.Tx, tab *tabDef, row store.Row, body *wire.Object, depth int) (*wire.Object, error) {
-	if err := c.session.MayWrite(&engine.Record{Table: tab.table, Old: row, Row: row}, row.Int(tab.table.Name+"_ID")); err != nil {
-		return nil, err
-	}
-	accepted, err := c.tabBody(ctx, tx, tab, row, body)
+// preview shows a record and its children as they would be saved.
+func (c *call) preview(ctx context.Context, tx *store.Tx, s *shape, r *engine.Record, body *wire.Object, at place) (*wire.Object, error) {
+	children, err := c.saveChildren(ctx, tx, s, r, body, at)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.session.ReadChange(ctx, tx, tab.table, row, accepted)
-	if err != nil {
-		return nil, serverFailed(err)
-	}
-	if c.dryRun() {
-		return c.showInTab(ctx, tx, tab, r, body, depth)
-	}
-	fields, err := c.tabColumns(ctx, tx, tab)
-	if err != nil {
-		return nil, err
-	}
-	return c.saveInTab(ctx, tx, tab, r, fields, body, depth)
+	return c.savedRecord(ctx, tx, s, r.Row, children)
 }
 
-// showInTab shows a record and its children as they would be saved.
-func (c *call) showInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, body *wire.Object, depth int) (*wire.Object, error) {
-	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
-	if err != nil {
-		return nil, err
-	}
-	return c.tabResponse(ctx, tx, tab, r.Row, children)
-}
-
-// saveInTab saves a record, its children and its document action.
-func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record, fields []*store.Column, body *wire.Object, depth int) (*wire.Object, error) {
+// saveInTab saves a record alone, filled in as windows do for people.
+func (c *call) saveInTab(ctx context.Context, tx *store.Tx, tab *tabDef, r *engine.Record) error {
 	if message, refused := r.Refused(); refused {
-		return nil, saveFailed(engine.PublicError(message))
+		return saveFailed(engine.PublicError(message))
 	}
+	fields := tab.columns()
 	if r.Incomplete(fields) {
 		if err := c.session.CallOut(ctx, tx, r); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if r.Incomplete(fields) {
-		return nil, saveFailed(engine.PublicError(engine.MsgFillMandatory))
+		return saveFailed(engine.PublicError(engine.MsgFillMandatory))
 	}
 	if err := c.session.Save(ctx, tx, r); err != nil {
-		return nil, saveFailed(err)
+		return saveFailed(err)
 	}
-	if r.IsNew() {
-		c.fresh.add(r)
-	}
-	children, err := c.saveChildTabs(ctx, tx, tab, r, body, depth)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := c.session.RunDocAction(ctx, tx, r); err != nil {
-		return nil, actionFailed(err)
-	}
-	row, err := r.Reread(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	if depth == 0 {
-		c.settle()
-	}
-	return c.tabResponse(ctx, tx, tab, row, children)
-}
-
-// tabResponse is a record as a tab shows it, with its children.
-func (c *call) tabResponse(ctx context.Context, tx *store.Tx, tab *tabDef, row store.Row, children *wire.Object) (*wire.Object, error) {
-	rd, err := c.newReader(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	records, err := rd.tabRecords(ctx, tab, []store.Row{row})
-	if err != nil {
-		return nil, err
-	}
-	o := records[0]
-	for _, name := range children.Names() {
-		v, _ := children.Get(name)
-		o.Set(name, v)
-	}
-	return o, nil
+	return nil
 }

@@ -2,7 +2,6 @@ package erptest
 
 import (
 	"context"
-	"errors"
 	"mime"
 	"net/http"
 	"strings"
@@ -135,11 +134,7 @@ func (c *call) copyFile(ctx context.Context, tx *store.Tx, r copyRequest, upload
 		return nil, err
 	}
 	target := &engine.Record{Table: t, Old: row, Row: row}
-	err = c.session.MayUpdate(t, row.Int("AD_Client_ID"), row.Int("AD_Org_ID"), target.ID())
-	if denied := (*engine.AccessDenied)(nil); errors.As(err, &denied) {
-		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for record with id: "+r.record)
-	}
-	if err != nil {
+	if err := c.mayChangeRow(t, row, r.record); err != nil {
 		return nil, err
 	}
 	if r.location == uploadToArchive {

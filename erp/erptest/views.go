@@ -2,8 +2,6 @@ package erptest
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
@@ -11,97 +9,12 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// viewRoutes are the operations on records through REST views.
-func viewRoutes() []route {
-	const (
-		view   = "v1/views/{view}"
-		record = view + "/{id}"
-		files  = record + "/attachments"
-	)
-	return []route{
-		{method: http.MethodGet, pattern: "v1/views", handle: listViews},
-		{method: http.MethodGet, pattern: view + "/yaml", handle: viewYAML, produces: "application/yaml"},
-		{method: http.MethodGet, pattern: view, handle: queryView},
-		{method: http.MethodPost, pattern: view, handle: createViewRecord},
-		{method: http.MethodGet, pattern: record, handle: getViewRecord},
-		{method: http.MethodPut, pattern: record, handle: updateViewRecord},
-		{method: http.MethodPatch, pattern: record, handle: updateViewRecord, relaxed: true},
-		{method: http.MethodDelete, pattern: record, handle: throughView(deleteModel)},
-		{method: http.MethodGet, pattern: record + "/{property}", handle: getViewProperty},
-		{method: http.MethodGet, pattern: record + "/print", handle: throughView(printModel)},
-		{method: http.MethodGet, pattern: files, handle: throughView(listAttachments)},
-		{method: http.MethodPost, pattern: files, handle: throughView(addAttachment)},
-		{method: http.MethodDelete, pattern: files, handle: throughView(deleteAttachments)},
-		{method: http.MethodGet, pattern: files + "/zip", handle: throughView(attachmentsZip), produces: binaryOut},
-		{method: http.MethodPost, pattern: files + "/zip", handle: throughView(addAttachmentsZip)},
-		{method: http.MethodGet, pattern: files + "/{file}", handle: throughView(getAttachment), produces: binaryOut},
-		{method: http.MethodDelete, pattern: files + "/{file}", handle: throughView(deleteAttachment)},
-	}
-}
-
-// throughView is an operation on a record of the view's table that is the same
-// as for tables. The view's own condition does not count there, as in the ERP.
-func throughView(handle handler) handler {
-	return func(c *call) error {
-		err := c.read(func(ctx context.Context, rd *reader) error {
-			v, err := rd.pathView(ctx)
-			if errors.Is(err, errNoView) && c.r.Method == http.MethodPost {
-				// What adds files takes the name of a table, too.
-				c.params["table"] = c.param("view")
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			c.params["table"] = v.table.Name
-			return nil
-		})
-		if err != nil {
-			return readError(err)
-		}
-		return handle(c)
-	}
-}
-
-// listViews handles GET /views: the definitions of the views.
-func listViews(c *call) error {
-	list := []*wire.Object{}
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		records, err := rd.dictionary(ctx, dictionaryQuery{
-			table: "REST_View", columns: []string{}, filter: c.query.get("$filter"), orderBy: `"REST_View"."Name", "REST_View"."REST_View_ID"`,
-		})
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			v, err := rd.loadView(ctx, r.row)
-			if err != nil {
-				return err
-			}
-			if v.table == nil {
-				continue
-			}
-			o, err := rd.viewObject(ctx, v)
-			if err != nil {
-				return err
-			}
-			list = append(list, o)
-		}
-		return nil
-	})
-	if err != nil {
-		return readError(err)
-	}
-	c.json(http.StatusOK, wire.NewObject("views", list))
-	return nil
-}
-
 // viewObject is a view's definition as the API writes it. Members without anything
 // are left out.
-func (rd *reader) viewObject(ctx context.Context, v *viewDef) (*wire.Object, error) {
-	o := named(v.row, "REST_View")
+func (rd *reader) viewObject(ctx context.Context, v *shape) (*wire.Object, error) {
+	o := named(v.view, "REST_View")
 	o.Set("tableName", strings.ToLower(v.table.Name))
-	if text := v.row.String("WhereClause"); text != "" {
+	if text := v.view.String("WhereClause"); text != "" {
 		o.Set("whereClause", text)
 	}
 	help, err := rd.columnHelp(ctx, v)
@@ -153,7 +66,7 @@ func (rd *reader) viewReference(ctx context.Context, id int64) (*wire.Object, er
 
 // columnHelp are the help texts of a view's columns, else their descriptions, by
 // AD_Column_ID.
-func (rd *reader) columnHelp(ctx context.Context, v *viewDef) (map[int64]string, error) {
+func (rd *reader) columnHelp(ctx context.Context, v *shape) (map[int64]string, error) {
 	t, err := rd.tx.Table(ctx, "AD_Column")
 	if err != nil {
 		return nil, err

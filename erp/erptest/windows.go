@@ -22,9 +22,8 @@ func windowRoutes() []route {
 		tab    = window + "/tabs/{tab}"
 	)
 	return []route{
-		{method: http.MethodGet, pattern: "v1/windows", handle: listWindows},
-		{method: http.MethodGet, pattern: window + "/tabs", handle: getWindow},
-		{method: http.MethodGet, pattern: tab + "/fields", handle: listFields},
+		{method: http.MethodGet, pattern: window + "/tabs", handle: reading(readError, getWindow)},
+		{method: http.MethodGet, pattern: tab + "/fields", handle: reading(readError, listFields)},
 		{method: http.MethodGet, pattern: window, handle: queryWindow},
 		{method: http.MethodPost, pattern: window, handle: createInWindow},
 		{method: http.MethodGet, pattern: window + "/{id}", handle: getTabRecord},
@@ -47,50 +46,35 @@ var (
 	fieldColumns  = []string{"Name", "Description", "Help", "EntityType", "AD_Reference_ID", "AD_Column_ID", "MandatoryLogic"}
 )
 
-// listWindows handles GET /windows. $expand is only searched for AD_Tab and
-// AD_Field.
-func listWindows(c *call) error {
-	var list []*wire.Object
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		expand := c.query.get("$expand")
-		selects, err := rd.windowSelection(ctx, c.query.get("$select"), expand)
-		if err != nil {
-			return err
-		}
-		records, err := rd.dictionary(ctx, dictionaryQuery{
-			table: "AD_Window", columns: selects.of("AD_Window", windowColumns), filter: c.query.get("$filter"),
-			orderBy: `"AD_Window"."Name", "AD_Window"."AD_Window_ID"`, access: engine.KindWindow,
-		})
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			r.object.Set("slug", slug.Of(r.row.String("Name")))
-			if !strings.Contains(expand, "AD_Tab") {
-				continue
-			}
-			tabs, err := rd.tabObjects(ctx, r.row.Int("AD_Window_ID"), selects, strings.Contains(expand, "AD_Field"))
-			if err != nil {
-				return err
-			}
-			r.object.Set("tabs", tabs)
-		}
-		list = objectsOf(records)
-		return nil
-	})
-	if err != nil {
-		return listError("windows", err)
+// selectedOfWindows are the columns of windows that GET /windows shows.
+func selectedOfWindows(ctx context.Context, rd *reader) ([]string, error) {
+	selects, err := rd.windowSelection(ctx)
+	return selects.of("AD_Window", windowColumns), err
+}
+
+// addTabs adds the tabs of a window, and their fields. $expand is only searched for
+// AD_Tab and AD_Field.
+func addTabs(ctx context.Context, rd *reader, r *dictionaryRecord) (bool, error) {
+	expand := rd.c.query.get("$expand")
+	if !strings.Contains(expand, "AD_Tab") {
+		return true, nil
 	}
-	c.json(http.StatusOK, wire.NewObject("windows", list))
-	return nil
+	selects, err := rd.windowSelection(ctx)
+	if err != nil {
+		return false, err
+	}
+	tabs, err := rd.tabObjects(ctx, r.row.Int("AD_Window_ID"), selects, strings.Contains(expand, "AD_Field"))
+	r.object.Set("tabs", tabs)
+	return true, err
 }
 
 // windowSelect is a $select on windows: the columns selected of each table.
 type windowSelect map[string][]string
 
-// windowSelection reads a $select; names of a tab's or field's columns have the
+// windowSelection reads the $select of GET /windows; names of a tab's or field's columns have the
 // table and a slash in front. The table must be expanded.
-func (rd *reader) windowSelection(ctx context.Context, text, expand string) (windowSelect, error) {
+func (rd *reader) windowSelection(ctx context.Context) (windowSelect, error) {
+	text, expand := rd.c.query.get("$select"), rd.c.query.get("$expand")
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
@@ -177,70 +161,48 @@ func (rd *reader) fieldObjects(ctx context.Context, columns []string, orderBy, w
 }
 
 // getWindow handles GET /windows/{window}/tabs: the window with its tabs.
-func getWindow(c *call) error {
-	var response *wire.Object
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		w, err := rd.findWindow(ctx, c.param("window"), false)
-		if err != nil {
-			return err
-		}
-		t, err := rd.tx.Table(ctx, "AD_Window")
-		if err != nil {
-			return err
-		}
-		records, err := rd.dictionaryObjects(ctx, t, []store.Row{w.row}, windowColumns)
-		if err != nil {
-			return err
-		}
-		response = records[0].object
-		response.Set("slug", slug.Of(w.row.String("Name")))
-		tabs, err := rd.tabObjects(ctx, w.row.Int("AD_Window_ID"), nil, false)
-		response.Set("tabs", tabs)
-		return err
-	})
+func getWindow(ctx context.Context, rd *reader) (any, error) {
+	w, err := rd.findWindow(ctx, rd.c.param("window"), false)
 	if err != nil {
-		return readError(err)
+		return nil, err
 	}
-	c.json(http.StatusOK, response)
-	return nil
+	o, err := rd.objectOf(ctx, "AD_Window", w.row, windowColumns, "Name")
+	if err != nil {
+		return nil, err
+	}
+	tabs, err := rd.tabObjects(ctx, w.row.Int("AD_Window_ID"), nil, false)
+	o.Set("tabs", tabs)
+	return o, err
 }
 
 // listFields handles GET /windows/{window}/tabs/{tab}/fields: all fields by id.
-func listFields(c *call) error {
-	var list []*wire.Object
-	err := c.read(func(ctx context.Context, rd *reader) error {
-		w, err := rd.findWindow(ctx, c.param("window"), false)
-		if err != nil {
-			return err
-		}
-		rows, err := rd.tabRows(ctx, w.row.Int("AD_Window_ID"))
-		if err != nil {
-			return err
-		}
-		at := slices.IndexFunc(rows, func(row store.Row) bool { return slug.Of(row.String("Name")) == c.param("tab") })
-		if at < 0 {
-			return noTab(c.param("tab"))
-		}
-		t, err := rd.tx.Table(ctx, "AD_Field")
-		if err != nil {
-			return err
-		}
-		cond, args, err := rd.filterSQL(t, c.query.get("$filter"))
-		if err != nil {
-			return listError("TabFields", err)
-		}
-		where := "AD_Tab_ID=?"
-		if cond != "" {
-			where += " AND (" + cond + ")"
-		}
-		list, err = rd.fieldObjects(ctx, fieldColumns, "AD_Field_ID", where, append([]any{rows[at].Int("AD_Tab_ID")}, args...)...)
-		return err
-	})
+func listFields(ctx context.Context, rd *reader) (any, error) {
+	w, err := rd.findWindow(ctx, rd.c.param("window"), false)
 	if err != nil {
-		return readError(err)
+		return nil, err
 	}
-	c.json(http.StatusOK, wire.NewObject("fields", list))
-	return nil
+	rows, err := rd.tabRows(ctx, w.row.Int("AD_Window_ID"))
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(rows, func(row store.Row) bool { return slug.Of(row.String("Name")) == rd.c.param("tab") })
+	if at < 0 {
+		return nil, noTab(rd.c.param("tab"))
+	}
+	t, err := rd.tx.Table(ctx, "AD_Field")
+	if err != nil {
+		return nil, err
+	}
+	cond, args, err := rd.filterSQL(t, rd.c.query.get("$filter"))
+	if err != nil {
+		return nil, listError("TabFields", err)
+	}
+	where := "AD_Tab_ID=?"
+	if cond != "" {
+		where += " AND (" + cond + ")"
+	}
+	list, err := rd.fieldObjects(ctx, fieldColumns, "AD_Field_ID", where, append([]any{rows[at].Int("AD_Tab_ID")}, args...)...)
+	return wire.NewObject("fields", list), err
 }
 
 // oddStatus is one of the two failures that have status 400 although the

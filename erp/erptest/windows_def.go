@@ -27,7 +27,11 @@ type tabDef struct {
 	link   *store.Column // that holds the parent, nil for a header
 	source *store.Column // of the parent: what link holds
 	empty  bool          // it has no records
+	fields []tabField    // nil until they are read
 }
+
+// shape is how callers see the tab's records.
+func (t *tabDef) shape() *shape { return &shape{table: t.table, tab: t} }
 
 func (t *tabDef) id() int64 { return t.row.Int("AD_Tab_ID") }
 
@@ -36,21 +40,11 @@ func (t *tabDef) level() int64 { return t.row.Int("TabLevel") }
 // findWindow is the active window with that slug, which the role must be able
 // to open, with the permission to change data in it if write says so.
 func (rd *reader) findWindow(ctx context.Context, slug string, write bool) (*windowDef, error) {
-	row, err := rd.findBySlug(ctx, "AD_Window", slug)
+	row, err := rd.findObject(ctx, engine.KindWindow, "window", slug, write)
 	if err != nil {
 		return nil, err
-	}
-	if row == nil {
-		return nil, noWindow(slug)
 	}
 	w := &windowDef{row: row}
-	read, change, err := rd.c.session.WindowAccess(ctx, rd.tx, row.Int("AD_Window_ID"))
-	if err != nil {
-		return nil, err
-	}
-	if !read || write && !change {
-		return nil, fail(http.StatusForbidden, "Access denied", "Access denied for window: "+slug)
-	}
 	if w.tabs, err = rd.windowTabs(ctx, row.Int("AD_Window_ID")); err != nil {
 		return nil, err
 	}
@@ -158,13 +152,9 @@ func (rd *reader) linkTab(ctx context.Context, tab *tabDef) error {
 	return nil
 }
 
-func noWindow(slug string) error {
-	return fail(http.StatusNotFound, "Invalid window name", "No match found for window name: "+slug)
-}
+func noWindow(slug string) error { return noObject("window", slug) }
 
-func noTab(slug string) error {
-	return fail(http.StatusNotFound, "Invalid tab name", "No match found for tab name: "+slug)
-}
+func noTab(slug string) error { return noObject("tab", slug) }
 
 // tab finds a tab by its slug; of two with one slug the first counts. It is nil
 // when there is none.
@@ -220,6 +210,9 @@ type tabField struct {
 // tabFields are the active fields of a tab in their order, also those that
 // are not displayed.
 func (rd *reader) tabFields(ctx context.Context, tab *tabDef) ([]tabField, error) {
+	if tab.fields != nil {
+		return tab.fields, nil
+	}
 	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_Field", "SeqNo, AD_Field_ID", "AD_Tab_ID=? AND IsActive='Y'", tab.id())
 	if err != nil {
 		return nil, err
@@ -237,13 +230,13 @@ func (rd *reader) tabFields(ctx context.Context, tab *tabDef) ([]tabField, error
 	if err != nil {
 		return nil, err
 	}
-	out := make([]tabField, 0, len(rows))
+	tab.fields = make([]tabField, 0, len(rows))
 	for i, row := range rows {
 		if col := byID[row.Int("AD_Column_ID")]; col != nil {
-			out = append(out, tabField{row, col, shown[i].String("Name")})
+			tab.fields = append(tab.fields, tabField{row, col, shown[i].String("Name")})
 		}
 	}
-	return out, nil
+	return tab.fields, nil
 }
 
 // tabCondition is the condition for all records of a tab: its own where

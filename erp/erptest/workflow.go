@@ -15,8 +15,8 @@ import (
 func workflowRoutes() []route {
 	const base = "v1/workflow"
 	return []route{
-		{method: http.MethodGet, pattern: base, handle: listOwnActivities},
-		{method: http.MethodGet, pattern: base + "/{user}", handle: listUserActivities},
+		{method: http.MethodGet, pattern: base, handle: reading(titledAs("Server error"), listOwnActivities)},
+		{method: http.MethodGet, pattern: base + "/{user}", handle: reading(titledAs("Server error"), listUserActivities)},
 		{method: http.MethodPut, pattern: base + "/approve/{id}", handle: decide(workflow.Approval, "Y")},
 		{method: http.MethodPut, pattern: base + "/reject/{id}", handle: decide(workflow.Approval, "N")},
 		{method: http.MethodPut, pattern: base + "/acknowledge/{id}", handle: decide(workflow.Confirmation, "")},
@@ -45,27 +45,25 @@ const pendingFor = `"AD_WF_Activity"."Processed"='N' AND "AD_WF_Activity"."WFSta
 func pendingArgs(user int64) []any { return []any{user, user, user, user} }
 
 // listOwnActivities handles GET /workflow.
-func listOwnActivities(c *call) error { return c.sendActivities(c.session.UserID) }
+func listOwnActivities(ctx context.Context, rd *reader) (any, error) {
+	return rd.activities(ctx, rd.c.session.UserID)
+}
 
 // listUserActivities handles GET /workflow/{user}. What is neither a number nor
 // a UUID escapes the guards of the real server.
-func listUserActivities(c *call) error {
-	key := c.param("user")
+func listUserActivities(ctx context.Context, rd *reader) (any, error) {
+	key := rd.c.param("user")
 	if !engine.IsRecordID(key) {
-		return page(http.StatusInternalServerError)
+		return nil, page(http.StatusInternalServerError)
 	}
-	var user store.Row
-	err := c.view(c.ctx(), func(tx *store.Tx) (err error) {
-		user, err = c.byKey(c.ctx(), tx, "AD_User", key)
-		return err
-	})
+	user, err := rd.c.byKey(ctx, rd.tx, "AD_User", key)
 	if err != nil {
-		return orTitled("Server error", err)
+		return nil, err
 	}
 	if user == nil {
-		return fail(http.StatusBadRequest, "User not found", "No user found matching id "+key)
+		return nil, fail(http.StatusBadRequest, "User not found", "No user found matching id "+key)
 	}
-	return c.sendActivities(user.Int("AD_User_ID"))
+	return rd.activities(ctx, user.Int("AD_User_ID"))
 }
 
 // byKey is the record that a number or UUID names, active or not, nil when there is
@@ -83,50 +81,45 @@ func (c *call) byKey(ctx context.Context, tx *store.Tx, table, key string) (stor
 	return row, err
 }
 
-func (c *call) sendActivities(user int64) error {
-	list := []*wire.Object{}
-	err := c.view(c.ctx(), func(tx *store.Tx) error {
-		ctx := c.ctx()
-		t, err := tx.Table(ctx, "AD_WF_Activity")
-		if err != nil {
-			return err
-		}
-		where, args := pendingFor+` AND "AD_WF_Activity"."AD_Client_ID"=?`, append(pendingArgs(user), c.session.ClientID)
-		rows, err := tx.Select(ctx, t, store.Selection{
-			Where: where, Args: args, OrderBy: `"Priority" DESC, "Created", "AD_WF_Activity_ID"`, Limit: maxActivities,
-		})
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			o, err := c.activityObject(ctx, tx, row)
-			if err != nil {
-				return err
-			}
-			list = append(list, o)
-		}
-		return nil
+// activities are those that wait for a user.
+func (rd *reader) activities(ctx context.Context, user int64) (*wire.Object, error) {
+	t, err := rd.tx.Table(ctx, "AD_WF_Activity")
+	if err != nil {
+		return nil, err
+	}
+	where, args := pendingFor+` AND "AD_WF_Activity"."AD_Client_ID"=?`, append(pendingArgs(user), rd.c.session.ClientID)
+	rows, err := rd.tx.Select(ctx, t, store.Selection{
+		Where: where, Args: args, OrderBy: `"Priority" DESC, "Created", "AD_WF_Activity_ID"`, Limit: maxActivities,
 	})
 	if err != nil {
-		return orTitled("Server error", err)
+		return nil, err
 	}
-	c.json(http.StatusOK, wire.NewObject("row-count", len(list), "nodes", list))
-	return nil
+	list := []*wire.Object{}
+	for _, row := range rows {
+		o, err := rd.activityObject(ctx, row)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o)
+	}
+	return wire.NewObject("row-count", len(list), "nodes", list), nil
 }
 
 // activityObject is an activity as the list shows it.
-func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) (*wire.Object, error) {
-	a, err := workflow.Load(ctx, c.session, tx, row)
+func (rd *reader) activityObject(ctx context.Context, row store.Row) (*wire.Object, error) {
+	a, err := workflow.Load(ctx, rd.c.session, rd.tx, row)
 	if err != nil {
 		return nil, err
 	}
-	node, err := c.translatedNode(ctx, tx, a.Node)
-	if err != nil {
-		return nil, err
+	node := a.Node
+	if node != nil {
+		if node, err = rd.translatedRow(ctx, "AD_WF_Node", node); err != nil {
+			return nil, err
+		}
 	}
 	o := wire.NewObject("id", row.Int("AD_WF_Activity_ID"), "uid", row.String("AD_WF_Activity_UU"), "model-name", "ad_wf_activity",
 		"node-name", node.String("Name"), "priority", row.Int("Priority"))
-	summary, history, err := workflow.Texts(ctx, c.session, tx, a)
+	summary, history, err := workflow.Texts(ctx, rd.c.session, rd.tx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +136,7 @@ func (c *call) activityObject(ctx context.Context, tx *store.Tx, row store.Row) 
 	}
 	o.Set("node-approval", a.Kind == workflow.Approval)
 	o.Set("node-confirmation", a.Kind == workflow.Confirmation)
-	o.Set("created", moments(store.KindDateTime, row.String("Created"), c.srv.opts.Location))
+	o.Set("created", moments(store.KindDateTime, row.String("Created"), rd.c.srv.opts.Location))
 	return o, nil
 }
 
@@ -152,24 +145,4 @@ func setText(o *wire.Object, name, text string) {
 	if strings.TrimSpace(text) != "" {
 		o.Set(name, text)
 	}
-}
-
-// translatedNode is a node with its texts in the session's language.
-func (c *call) translatedNode(ctx context.Context, tx *store.Tx, node store.Row) (store.Row, error) {
-	if node == nil {
-		return nil, nil
-	}
-	t, err := tx.Table(ctx, "AD_WF_Node")
-	if err != nil {
-		return nil, err
-	}
-	rd, err := c.newReader(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := rd.translate(ctx, t, someColumns(t, []string{"Name", "Description", "Help"}), []store.Row{node})
-	if err != nil {
-		return nil, err
-	}
-	return rows[0], nil
 }

@@ -40,6 +40,9 @@ func (d *Deliveries) filesystem(r Request) (generator.Delivery, error) {
 // does not follow a link out of it.
 type below struct{ files generator.Filesystem }
 
+// Place is the folder that an artifact is written to.
+func (b *below) Place(a *generator.Artifact) string { return b.files.Path(a) }
+
 // Deliver writes the files.
 func (b *below) Deliver(ctx context.Context, a *generator.Artifact, progress generator.Progress) (*generator.Receipt, error) {
 	if err := a.Check(); err != nil {

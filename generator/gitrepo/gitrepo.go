@@ -100,6 +100,9 @@ func outlast(ctx context.Context, grace time.Duration) (context.Context, context
 	return longer, func() { stop(); cancel() }
 }
 
+// Place names the repository that an artifact goes to.
+func (r *Repositories) Place(a *generator.Artifact) string { return r.place(a.Name) }
+
 // place names a repository that need not exist.
 func (r *Repositories) place(name string) string {
 	if r.opts.Owner == "" {

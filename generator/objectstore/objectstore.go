@@ -40,6 +40,9 @@ func New(opts Options) (*Store, error) {
 	return &Store{opts: opts, endpoint: endpoint, http: netguard.New(hosts...).Client(opts.Roots)}, nil
 }
 
+// Place names the bucket that an artifact goes to.
+func (s *Store) Place(*generator.Artifact) string { return "bucket " + s.opts.Bucket }
+
 // Deliver uploads the artifact's zip and returns a link to it.
 func (s *Store) Deliver(ctx context.Context, a *generator.Artifact, progress generator.Progress) (*generator.Receipt, error) {
 	if err := a.Check(); err != nil {

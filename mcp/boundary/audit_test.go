@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -83,6 +84,43 @@ func TestAChangeIsOnRecordBeforeItIsMade(t *testing.T) {
 	assert.Equal(t, all[0].Reference, all[1].Reference)
 	assert.NotEqual(t, all[0].Reference, all[2].Reference)
 	assert.Equal(t, "11/100", all[0].Caller)
+}
+
+type unsendable struct{}
+
+func (unsendable) MarshalJSON() ([]byte, error) { panic("boom") }
+
+// Whatever panics after a change began, the call has its last record and an error that
+// does not say to try again, and the server goes on.
+func TestAPanicAfterAChangeBegan(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func() any{
+		"the tool panics":           func() any { panic("boom") },
+		"it ends its goroutine":     func() any { runtime.Goexit(); return nil },
+		"its result cannot be sent": func() any { return unsendable{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var audit bytes.Buffer
+			b := newBoundary(t, boundary.Options{Audit: boundary.AuditTo(&audit), Limits: boundary.Limits{Concurrent: 1}})
+			bad := tool("bad", mcp.Hints{}, "x", func(ctx context.Context, c *mcp.Call, _ echoInput) (any, error) {
+				if err := c.Confirmed(ctx, mcp.Ask("Do it?")); err != nil {
+					return nil, err
+				}
+				return end(), nil
+			})
+			bad.Timeout = time.Minute
+			_, err := b.Call(t.Context(), bad, &mcp.Call{Caller: reader, Confirm: yes})
+			require.Equal(t, mcp.CodeOutcomeUnknown, code(err), "%v", err)
+			all := records(t, audit.String())
+			require.Equal(t, []string{"bad begun", "bad ended outcome_unknown"}, events(all))
+			assert.Contains(t, err.Error(), all[0].Reference)
+			require.Eventually(t, func() bool {
+				_, err = b.Call(t.Context(), tool("read", mcp.Hints{ReadOnly: true}, "x", nil), &mcp.Call{Caller: reader})
+				return err == nil
+			}, 5*time.Second, time.Millisecond, "the place of the call is free again")
+		})
+	}
 }
 
 // fullDisk is a file system that has no room, or only for the beginning of a line.

@@ -143,7 +143,12 @@ func (b *Boundary) Call(ctx context.Context, t mcp.Tool, c *mcp.Call) (*Reply, e
 	return reply, err
 }
 
-func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp.Cost, rc *runningCall) (*Reply, error) {
+func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp.Cost, rc *runningCall) (reply *Reply, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			reply, err = nil, b.panicked(ctx, t, rc, p)
+		}
+	}()
 	reference := rc.rec.Reference
 	if err := b.Permit(t, c.Caller); err != nil {
 		b.opts.Metrics.refused("permission")
@@ -205,8 +210,7 @@ func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp
 	if err != nil {
 		return nil, b.explain(ctx, t, err, reference)
 	}
-	reply, err := fit(t, value, b.opts.Limits.ResultTokens)
-	if err != nil {
+	if reply, err = fit(t, value, b.opts.Limits.ResultTokens); err != nil {
 		return nil, b.explain(ctx, t, err, reference)
 	}
 	result := mcp.Cost{Tokens: reply.Tokens()}
@@ -241,14 +245,16 @@ func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, rc *running
 	defer cancel()
 	go func() {
 		defer b.slots.release(c.Caller.ID)
+		var o outcome
+		returned := false
 		defer func() {
-			if p := recover(); p != nil {
-				b.opts.Logger.ErrorContext(ctx, "a tool panicked", "tool", t.Name, "reference", reference, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				done <- outcome{err: internal(t, reference, errors.New("panic"))}
+			if p := recover(); !returned { // it panicked, or ended its goroutine
+				o = outcome{err: b.panicked(ctx, t, rc, p)}
 			}
+			done <- o
 		}()
-		value, err := t.Invoke(ctx, c)
-		done <- outcome{value, err}
+		o.value, o.err = t.Invoke(ctx, c)
+		returned = true
 	}()
 	select {
 	case o := <-done:
@@ -268,6 +274,18 @@ func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, rc *running
 		}
 		return nil, e
 	}
+}
+
+// panicked is the error of a call whose code panicked with p. What had begun to change
+// something may have done so.
+func (b *Boundary) panicked(ctx context.Context, t mcp.Tool, rc *runningCall, p any) *mcp.Error {
+	reference := rc.rec.Reference
+	b.opts.Logger.ErrorContext(ctx, "a tool panicked", "tool", t.Name, "reference", reference, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	e := internal(t, reference, errors.New("panic"))
+	if rc.begun.Load() {
+		return mcp.OutcomeUnknown(e.Message+", after the change had begun", e)
+	}
+	return e
 }
 
 // explain makes an error of a tool one for the caller. Of an internal error the

@@ -17,10 +17,11 @@ import (
 )
 
 // confirmationContext binds a token to its purpose and form.
-const confirmationContext = "erphub confirmation 3"
+const confirmationContext = "erphub confirmation 4"
 
-// maxConfirmation bounds what is looked at as a token, which carries the question.
-const maxConfirmation = 4 * mcp.LongestQuestion
+// maxConfirmation bounds what is looked at as a token, which carries the question and
+// what it rests on.
+const maxConfirmation = 8 * mcp.LongestQuestion
 
 // ErrConfirmation is why a token does not confirm. It says no more to whoever
 // tries.
@@ -34,8 +35,8 @@ type confirmed struct {
 	Nonce    string `json:"n"`
 }
 
-// Seal makes a token that stands for the question being asked about this call,
-// for the time of Limits.Confirmation. It is encrypted, bound to the caller,
+// Seal makes a token that stands for the question being asked about this call, as
+// [mcp.Whole] has it, for the time of Limits.Confirmation. It is encrypted, bound to the caller,
 // their session, the tool, the arguments and the question, which is in it, and good
 // for one use.
 // It is for the program that asks the user, never for the one that wants to be

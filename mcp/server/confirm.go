@@ -55,7 +55,7 @@ func (s *Server) byQuestion(c *mcp.Call, req *sdk.CallToolRequest) func(context.
 		if req.Params.RequestState == "" {
 			return false, &mcp.ConfirmationRequired{Message: question}
 		}
-		if err := s.opts.Boundary.Unseal(ctx, c, question, req.Params.RequestState); err != nil {
+		if err := s.opts.Boundary.Unseal(ctx, c, mcp.Whole(ctx, question), req.Params.RequestState); err != nil {
 			if !errors.Is(err, boundary.ErrConfirmation) {
 				return false, err
 			}

@@ -77,7 +77,7 @@ func (s *Server) toolHandler(t mcp.Tool) sdk.ToolHandler {
 		reply, err := s.opts.Boundary.Call(ctx, t, c)
 		var ask *mcp.ConfirmationRequired
 		if errors.As(err, &ask) && elicits(req) {
-			if state, serr := s.opts.Boundary.Seal(ctx, c, ask.Message); serr != nil {
+			if state, serr := s.opts.Boundary.Seal(ctx, c, ask.Whole); serr != nil {
 				err = serr
 			} else {
 				return &sdk.CallToolResult{

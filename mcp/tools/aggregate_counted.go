@@ -63,10 +63,11 @@ func isMoney(c *registry.Column) bool {
 // notLooked is said of a sum where nobody could look at what it adds up.
 const notLooked = " may add up amounts of different currencies and document statuses: that could not be looked at"
 
-// found are the currencies and statuses of records, and how many are deactivated.
+// found are the currencies and statuses of records, and how many are deactivated and
+// how many are not.
 type found struct {
 	currencies, statuses []string
-	inactive             int64
+	inactive, active     int64
 }
 
 func (f *found) add(currency, status any) {
@@ -114,9 +115,10 @@ func (o origin) look(ctx context.Context, b *Toolbox, c *mcp.Call, role *int, wh
 	}
 	f := &found{}
 	for _, row := range r.Rows {
-		if s != nil && s.active && row[2] == "N" {
-			n, _ := strconv.ParseInt(fmt.Sprint(row[3]), 10, 64)
-			f.inactive += n
+		n, _ := strconv.ParseInt(fmt.Sprint(row[3]), 10, 64)
+		if row[2] != "N" {
+			f.active += n
+		} else if f.inactive += n; s != nil && s.active { // they are left out
 			continue
 		}
 		f.add(row[0], row[1])
@@ -159,7 +161,11 @@ func (a *aggregation) count(ctx context.Context, s *statement) {
 		}
 		f, err := a.origin.look(ctx, a.b, a.c, nil, where, s)
 		if err == nil {
-			a.found, inactive = *f, f.inactive
+			if a.found = *f; s.active {
+				inactive = f.inactive
+			} else if f.inactive > 0 && f.active > 0 && !a.grouped("IsActive") {
+				a.out.AddNote(fmt.Sprintf("inactive records are in it: %d of %d; IsActive eq true leaves them out", f.inactive, f.inactive+f.active))
+			}
 		} else if adds := a.adds(); len(adds) > 0 {
 			a.out.AddNote(strings.Join(adds, ", ") + notLooked)
 		}

@@ -53,8 +53,8 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 	property(in, "params").AdditionalProperties = &jsonschema.Schema{}
 	return mcp.New(mcp.Tool{
 		Name: "executeProcess", Title: "Run a process", Sets: []string{SetChat, SetRecords}, Hints: mcp.Hints{Destructive: true}, Confirms: true,
-		Unasked:     "reports run without asking, because they change no data; the ERP keeps that they ran",
-		Description: "Runs a process or report of the ERP and waits for it. What a process does cannot be undone: look at it with listProcesses (process=…) first. Asks the user, except for reports, whose file is a resource.",
+		Unasked:     "reports that run no code of their own run without asking, because they change no data; the ERP keeps that they ran",
+		Description: "Runs a process or report of the ERP and waits for it. What a process does cannot be undone: look at it with listProcesses (process=…) first. Asks the user, except for reports without a class or procedure. The file of a report is a resource.",
 		Input:       in, Output: output[executeProcessOut](), Timeout: 10 * time.Minute, Cost: mcp.Cost{APICalls: 2},
 	}, func(ctx context.Context, c *mcp.Call, in struct {
 		ProcessID any            `json:"processId"`
@@ -71,7 +71,8 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		run, label, report := backend.Run{Process: given, Params: in.Params, Format: format}, mcp.Ref{ID: mcp.Name(given)}, false
+		run, label := backend.Run{Process: given, Params: in.Params, Format: format}, mcp.Ref{ID: mcp.Name(given)}
+		var known *registry.Process
 		var params map[string]any // as the question shows them
 		reg, err := b.registry(ctx, c)
 		switch {
@@ -87,8 +88,8 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 				return nil, err
 			}
 			// The number finds it whatever characters its search key has.
-			run.Process, label, report = strconv.Itoa(p.ID), mcp.Ref{ID: mcp.Name(p.Value), Name: p.Name}, p.Report
-			given = p.Value
+			run.Process, label = strconv.Itoa(p.ID), mcp.Ref{ID: mcp.Name(p.Value), Name: p.Name}
+			given, known = p.Value, &p
 		case !errors.Is(err, errors.ErrUnsupported):
 			return nil, err
 		}
@@ -96,10 +97,14 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		if report {
+		if known != nil && onlyReads(known) {
 			err = c.Begin(ctx)
 		} else if err = b.mayRun(ctx, c, run.Process); err == nil {
-			err = c.Confirmed(ctx, runQuestion(label, run.Table, about, in.Params, params))
+			q := runQuestion(label, run.Table, about, in.Params, params)
+			if known != nil && known.Report {
+				q.Say("It is a report that runs code.")
+			}
+			err = c.Confirmed(ctx, q.Say("It may change data, and cannot be undone."))
 		}
 		if err != nil {
 			return nil, err
@@ -143,8 +148,8 @@ func reportFormat(text string) (erp.ReportType, error) {
 }
 
 // processRecord adds the record that a process works on, which the caller must be
-// able to see, and names it in words.
-func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.Run, table, key string) (about mcp.Ref, err error) {
+// able to see, and returns it.
+func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.Run, table, key string) (about erp.Record, err error) {
 	if (table == "") != (key == "") {
 		return about, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "table and recordId belong together", Hint: "give both, or none for a process that works on no record"}
 	}
@@ -155,23 +160,23 @@ func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.R
 	if err != nil {
 		return about, err
 	}
-	record, err := erp.ParseRecord(raw)
-	if err != nil {
+	if about, err = erp.ParseRecord(raw); err != nil {
 		return about, fmt.Errorf("the ERP's record cannot be read: %w", err)
 	}
-	number, ok := record.ID().Int()
+	number, ok := about.ID().Int()
 	if !ok || number <= 0 {
 		return about, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("record %s of %s has no number above 0: the ERP runs processes for no other", clip(key, 60), name)}
 	}
 	run.Table, run.RecordID = name, number
-	return named(number, record), nil
+	return about, nil
 }
 
-// runQuestion is what the user is asked before a process runs.
-func runQuestion(process mcp.Ref, table string, record mcp.Ref, params, shown map[string]any) *mcp.Question {
+// runQuestion is what the user is asked before a process runs, but for what may follow.
+func runQuestion(process mcp.Ref, table string, record erp.Record, params, shown map[string]any) *mcp.Question {
 	q := mcp.Ask("Run the process %s?", process)
 	if table != "" {
-		q = mcp.Ask("Run the process %s for %s %s?", process, mcp.Name(table), record)
+		q = mcp.Ask("Run the process %s for %s %s?", process, mcp.Name(table), named(record.ID(), record))
+		restsOn(q, record)
 	}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		value := params[name]
@@ -180,7 +185,13 @@ func runQuestion(process mcp.Ref, table string, record mcp.Ref, params, shown ma
 		}
 		q.Fact(name, value)
 	}
-	return q.Say("It may change data, and cannot be undone.")
+	return q
+}
+
+// onlyReads reports whether a process is a report of a print format or a report view
+// alone. What runs code may change data, also when the ERP calls it a report.
+func onlyReads(p *registry.Process) bool {
+	return p.Report && p.Class == "" && p.Procedure == "" && p.Jasper == "" && p.WorkflowID == 0 && p.FormID == 0
 }
 
 // checkParameters refuses parameters that the process does not have, and names

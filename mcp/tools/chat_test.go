@@ -149,16 +149,22 @@ func TestExecuteProcess(t *testing.T) {
 	}
 	reports := 0
 	for _, p := range response[listed](t, k, admin, "listProcesses", args{"limit": 500}).Processes {
-		if p.Report {
+		if !p.Report {
+			continue
+		}
+		known, err := registryOf(t, reachable(t)).Process(t.Context(), p.Value)
+		require.NoError(t, err)
+		asked = nil
+		_, err = k.invoke(t, agreeing(k, t, admin, false, &asked), "executeProcess", args{"processId": p.Value})
+		if err != nil { // it may need parameters, or a role
+			assert.NotEqual(t, mcp.CodeInternal, e(err).Code, "%s: %v", p.Value, err)
+		}
+		if known.Class+known.Procedure+known.Jasper == "" {
 			reports++
-			_, err := k.invoke(t, agreeing(k, t, admin, false, &asked), "executeProcess", args{"processId": p.Value})
-			if err != nil { // it may need parameters, or a role
-				assert.NotEqual(t, mcp.CodeInternal, e(err).Code, "%s: %v", p.Value, err)
-			}
+			assert.Empty(t, asked, "%s runs unasked", p.Value)
 		}
 	}
 	require.Positive(t, reports)
-	assert.Empty(t, asked, "reports run unasked")
 
 	_, err := k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": "AD_Role_AccessUpdate", "params": args{"AD_Role_ID": 103}})
 	assert.Equal(t, mcp.CodeDeclined, e(err).Code)
@@ -228,6 +234,37 @@ func TestExecuteProcess(t *testing.T) {
 	id := response[listed](t, k, root, "listProcesses", args{"process": "AD_Role_AccessUpdate"}).Processes[0].ID
 	_, err = k.invoke(t, agreeing(k, t, user, true, &asked), "executeProcess", args{"processId": id})
 	assert.NotEqual(t, mcp.CodeInternal, e(err).Code, "%v", err)
+}
+
+// A report that runs code may change data like any process.
+func TestReportsThatRunCodeAsk(t *testing.T) {
+	t.Parallel()
+	k := workshop(t)
+	for name, tc := range map[string]struct {
+		values args
+		asks   bool
+	}{
+		"PrintFormat": {args{}, false},
+		"Class":       {args{"Classname": "com.example.Report"}, true},
+		"Procedure":   {args{"ProcedureName": "xx_report"}, true},
+		"Jasper":      {args{"JasperReport": "report.jrxml"}, true},
+	} {
+		values := args{"Value": "XX_Report" + name, "Name": "Report " + name, "IsReport": true, "AccessLevel": "7", "EntityType": "U"}
+		for column, v := range tc.values {
+			values[column] = v
+		}
+		response[writtenRecord](t, k, root, "createRecord", args{"table": "AD_Process", "values": values})
+		var asked []string
+		_, err := k.invoke(t, agreeing(k, t, root, false, &asked), "executeProcess", args{"processId": "XX_Report" + name})
+		require.Error(t, err, "%s: it has no data", name)
+		if !tc.asks {
+			assert.Empty(t, asked, name)
+			continue
+		}
+		assert.Equal(t, mcp.CodeDeclined, mcp.ErrorOf(err).Code, "%s: %v", name, err)
+		require.Len(t, asked, 1, name)
+		assert.Contains(t, asked[0], "\nIt is a report that runs code.\nIt may change data, and cannot be undone.", name)
+	}
 }
 
 func TestServerJobs(t *testing.T) {

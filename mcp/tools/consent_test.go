@@ -3,14 +3,22 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/generator"
+	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/tools"
@@ -20,15 +28,16 @@ import (
 // clients that approve calls by hints do not take it for harmless.
 func TestEveryToolThatWritesAsks(t *testing.T) {
 	t.Parallel()
-	unasked := map[string]string{
-		"printRecord": "changes no data", "executeProcess": "reports", "startDeployment": "only the log of deployments changes", "updateDeployment": "only the log of deployments changes",
-		"generatePlugin": "ends by itself", "generateModel": "ends by itself", "generateProcess": "ends by itself", "generateCallout": "ends by itself", "runGenerator": "ends by itself",
+	unasked := documentedExceptions(t)
+	for name := range unasked {
+		_, ok := tools.New(tools.Options{}).Tools().Tool(name)
+		assert.True(t, ok, "docs/security.md lists %s, which is no tool", name)
 	}
 	for _, tool := range tools.New(tools.Options{}).Tools() {
 		hints := tool.Definition().Annotations
 		reason, may := unasked[tool.Name]
-		assert.Equal(t, may, tool.Unasked != "", "%s: %s", tool.Name, tool.Unasked)
-		assert.Contains(t, tool.Unasked, reason, tool.Name)
+		assert.Equal(t, may, tool.Unasked != "", "%s, in docs/security.md: %s", tool.Name, tool.Unasked)
+		assert.Equal(t, tool.Unasked, reason, "%s, in docs/security.md", tool.Name)
 		if tool.Hints.ReadOnly {
 			assert.True(t, hints.ReadOnly && !hints.Destructive, tool.Name)
 			continue
@@ -40,6 +49,89 @@ func TestEveryToolThatWritesAsks(t *testing.T) {
 			assert.Regexp(t, "(?i)ask|agreed|Returns the files|adds or deletes files", tool.Description, "%s says that it asks", tool.Name)
 		}
 	}
+}
+
+// documentedExceptions are the tools that docs/security.md says change something
+// without asking, with what it says.
+func documentedExceptions(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "security.md"))
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(text), "\n| tool | what it does without asking |\n|---|---|\n")
+	require.True(t, ok, "the table of exceptions is there")
+	list := map[string]string{}
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) != 2 {
+			break
+		}
+		for _, name := range strings.Split(strings.TrimPrefix(cells[0], "| "), ", ") {
+			list[strings.Trim(name, "`")] = strings.TrimSuffix(cells[1], " |")
+		}
+	}
+	return list
+}
+
+// With a client that cannot ask its user, every tool with good arguments either reads,
+// or asks and sends nothing that changes the ERP, or is a documented exception.
+func TestNoToolChangesTheERPUnasked(t *testing.T) {
+	t.Parallel()
+	k := openWays(t).db // an ERP whose requests nobody else makes
+	plan, err := deploylog.Plan(&deploylog.InstallOptions{NoWindow: true})
+	require.NoError(t, err)
+	ctx, client := k.client(t, root)
+	_, err = restdict.Run(ctx, client, plan, &restdict.Options{BatchSize: 200})
+	require.NoError(t, err)
+	response[madeTable](t, k, root, "createTable", args{"table": "XX_Machine"})
+	run := response[struct{ Run runResponse }](t, k, root, "startDeployment", args{"environment": "DEV", "version": "1.0.0"}).Run
+	response[processResponse](t, k, root, "executeProcess", args{"processId": "cache reset"})
+	calls := map[string]any{
+		"createTable": args{"table": "XX_Unasked"}, "deleteTable": args{"table": "XX_Machine"}, "deleteRecord": args{"table": "C_BPartner", "id": 118},
+		"writeRecords":     args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": 118}}},
+		"createRecord":     args{"table": "C_Greeting", "values": args{"Name": "unasked"}},
+		"decideWorkflow":   args{"action": "approve", "id": 100},
+		"updateDeployment": args{"id": run.ID, "progress": 10}, "completeDeployment": args{"id": run.ID, "status": "FAILED"},
+	}
+	for name, arguments := range exampleCalls(t) {
+		if calls[name] == nil {
+			calls[name] = arguments
+		}
+	}
+	changes := func() (paths []string) {
+		for _, r := range k.srv.Faults().Requests() {
+			reads := r.Method == http.MethodGet || strings.HasPrefix(r.Path, "/auth/")
+			if !reads {
+				paths = append(paths, r.Method+" "+r.Path)
+			}
+		}
+		return paths
+	}
+	exceptions := documentedExceptions(t)
+	call := func(tool mcp.Tool, who login, arguments any) (asked bool, sent []string) {
+		before := len(changes())
+		_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, who)}, tool.Name, arguments)
+		var ask *mcp.ConfirmationRequired
+		if asked = errors.As(err, &ask); !asked {
+			assert.NoError(t, err, tool.Name)
+		}
+		sent = changes()[before:]
+		assert.False(t, asked && len(sent) > 0, "%s sent %q before it asked", tool.Name, sent)
+		assert.True(t, len(sent) == 0 || exceptions[tool.Name] != "", "%s sent %q and did not ask", tool.Name, sent)
+		return asked, sent
+	}
+	var unasked []string
+	for _, tool := range k.set {
+		who := owner(tool.Name)
+		if tool.In(tools.SetQuery, tools.SetMetrics) || tool.Name == "explainAccess" {
+			who = admin
+		}
+		asked, sent := call(tool, who, calls[tool.Name])
+		assert.Equal(t, tool.Confirms && tool.Unasked == "" || tool.Name == "executeProcess", asked, "%s asks when it changes something", tool.Name)
+		if len(sent) > 0 {
+			unasked = append(unasked, tool.Name)
+		}
+	}
+	assert.Contains(t, unasked, "startDeployment", "what is sent is seen")
 }
 
 // asking calls tools as a server does whose client brings back the user's answer: the
@@ -67,11 +159,11 @@ func (a *asking) call(t *testing.T, who login, tool string, arguments args, mean
 	_, err = a.b.Call(t.Context(), tl, c)
 	var ask *mcp.ConfirmationRequired
 	require.ErrorAs(t, err, &ask, "%s: %v", tool, err)
-	token, err := a.b.Seal(t.Context(), c, ask.Message)
+	token, err := a.b.Seal(t.Context(), c, ask.Whole)
 	require.NoError(t, err)
 	meanwhile()
 	c.Confirm = func(ctx context.Context, question string) (bool, error) {
-		return true, a.b.Unseal(ctx, c, question, token)
+		return true, a.b.Unseal(ctx, c, mcp.Whole(ctx, question), token)
 	}
 	_, err = a.b.Call(t.Context(), tl, c)
 	return ask.Message, err
@@ -94,9 +186,28 @@ func TestWhatChangesBetweenQuestionAndAnswer(t *testing.T) {
 		return update("C_BPartner", id, map[string]any{"SO_CreditLimit": limit})
 	}
 	one, two, three, four := partner("race-1"), partner("race-2"), partner("race-3"), partner("race-4")
+	five, six, seven, eight, nine := partner("race-5"), partner("race-6"), partner("race-7"), partner("race-8"), partner("race-9")
 	order, _ := a.order(t)
-	lines, err := erpRecords(ctx, client, "C_OrderLine", erp.Eq("C_Order_ID", mustID(t, order)))
-	require.NoError(t, err)
+	swapped, _ := a.order(t)
+	longer, _ := a.order(t)
+	headed, _ := a.order(t)
+	lineOf := func(order string) string {
+		lines, err := erpRecords(ctx, client, "C_OrderLine", erp.Eq("C_Order_ID", mustID(t, order)))
+		require.NoError(t, err)
+		return lines[0].ID().String()
+	}
+	attach := func(id, content string) {
+		require.NoError(t, client.UploadAttachment(ctx, "C_BPartner", mustID(t, id), erp.NewAttachment("race.txt", []byte(content))))
+	}
+	attach(six, "old")
+	attached := func(id string) func() string {
+		return func() string {
+			list, err := client.Attachments(ctx, "C_BPartner", mustID(t, id))
+			require.NoError(t, err)
+			return fmt.Sprint(len(list))
+		}
+	}
+	draft := func(id string) func() string { return func() string { return a.status(t, "C_Order", id) } }
 	for name, tc := range map[string]struct {
 		tool      string
 		arguments args
@@ -122,8 +233,45 @@ func TestWhatChangesBetweenQuestionAndAnswer(t *testing.T) {
 			`1. delete C_BPartner "race-4"`, `1. delete C_BPartner "somebody else"`, func() string { return a.creditOf(t, four) }, "5000",
 		},
 		"a line of a document": {
-			"processDocument", args{"table": "C_Order", "id": order, "action": "complete"}, update("C_OrderLine", lines[0].ID().String(), map[string]any{"QtyEntered": 3, "QtyOrdered": 3}),
-			"GrandTotal: 20", "GrandTotal: 30", func() string { return a.status(t, "C_Order", order) }, "DR",
+			"processDocument", args{"table": "C_Order", "id": order, "action": "complete"}, update("C_OrderLine", lineOf(order), map[string]any{"QtyEntered": 3, "QtyOrdered": 3}),
+			"GrandTotal: 20", "GrandTotal: 30", draft(order), "DR",
+		},
+		"a line, and not the total": {
+			"processDocument", args{"table": "C_Order", "id": swapped, "action": "complete"},
+			update("C_OrderLine", lineOf(swapped), map[string]any{"Description": "another one"}),
+			`"line 10 ` + lineOf(swapped) + `": `, "-> \"line 10 ", draft(swapped), "DR",
+		},
+		"a line more": {
+			"processDocument", args{"table": "C_Order", "id": longer, "action": "void"}, func() {
+				_, err := client.Create(ctx, "C_OrderLine", map[string]any{"C_Order_ID": mustID(t, longer), "M_Product_ID": 123, "QtyEntered": 1, "QtyOrdered": 1, "PriceEntered": 0, "PriceActual": 0})
+				require.NoError(t, err)
+			}, "lines: 1", "lines: 2", draft(longer), "DR",
+		},
+		"a document's own column": {
+			"processDocument", args{"table": "C_Order", "id": headed, "action": "complete"}, update("C_Order", headed, map[string]any{"Description": "wait"}),
+			"new: ", `Description: "wait"`, draft(headed), "DR",
+		},
+		"what is not shown of a record that goes": {
+			"deleteRecord", args{"table": "C_BPartner", "id": five}, credit(five, 7777),
+			"SO_CreditLimit: 5000 -> ", "SO_CreditLimit: 7777", func() string { return a.creditOf(t, five) }, "7777",
+		},
+		"what is not shown of one that goes with others": {
+			"writeRecords", args{"operations": []args{{"op": "delete", "table": "C_BPartner", "id": seven}}}, credit(seven, 7777),
+			`1. delete C_BPartner "race-7" (` + seven + ") SO_CreditLimit: 5000 -> ", "SO_CreditLimit: 7777", func() string { return a.creditOf(t, seven) }, "7777",
+		},
+		"a file that goes": {
+			"recordAttachments", args{"table": "C_BPartner", "id": six, "action": "delete", "name": "race.txt"}, func() {
+				require.NoError(t, client.DeleteAttachment(ctx, "C_BPartner", mustID(t, six), "race.txt"))
+				attach(six, "newer")
+			}, "bytes: 3", "bytes: 5", attached(six), "1",
+		},
+		"the record of a new file": {
+			"recordAttachments", args{"table": "C_BPartner", "id": eight, "action": "add", "name": "new.txt", "text": "x"}, credit(eight, 7778),
+			"SO_CreditLimit: ", "-> SO_CreditLimit: 7778", attached(eight), "0",
+		},
+		"the record of a process": {
+			"executeProcess", args{"processId": "Cache Reset", "table": "C_BPartner", "recordId": nine}, credit(nine, 7778),
+			"SO_CreditLimit: ", "-> SO_CreditLimit: 7778", func() string { return a.creditOf(t, nine) }, "7778",
 		},
 	} {
 		_, err := a.call(t, admin, tc.tool, tc.arguments, tc.meanwhile)
@@ -134,9 +282,93 @@ func TestWhatChangesBetweenQuestionAndAnswer(t *testing.T) {
 		assert.Contains(t, e.Message, tc.now, name)
 		assert.Equal(t, tc.want, tc.unchanged(), name)
 	}
-	_, err = a.call(t, admin, "updateRecord", args{"table": "C_BPartner", "id": one, "values": args{"SO_CreditLimit": 9000}}, func() {})
+	_, err := a.call(t, admin, "updateRecord", args{"table": "C_BPartner", "id": one, "values": args{"SO_CreditLimit": 9000}}, func() {})
 	require.NoError(t, err, "when nothing changed it is done")
 	assert.Equal(t, "9000", a.creditOf(t, one))
+}
+
+// Tables, plugins and activities are bound to what they were as well.
+func TestWhatChangesInTheDictionaryBetweenQuestionAndAnswer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := newAsking(t, workshop(t).with(t, func(o *tools.Options) {
+		o.Generator = tools.GeneratorOptions{
+			Deliveries: deliveries(t, map[string]string{delivery.KeyDirectory: dir}, delivery.Options{}), Modes: []generator.Mode{generator.ModeFilesystem},
+		}
+	}))
+	_, err := a.rest.Registry(t.Context(), a.as(t, admin))
+	require.NoError(t, err)
+	ctx, client := a.client(t, root)
+	response[madeTable](t, a.kit, root, "createTable", args{"table": "XX_Race", "templates": []string{"VALUE_NAME"}})
+	table := func() erp.ID {
+		found, err := erpRecords(ctx, client, "AD_Table", erp.Eq("TableName", "XX_Race"))
+		require.NoError(t, err)
+		require.Len(t, found, 1, "it is still there")
+		return found[0].ID()
+	}
+	column := func(name string, element int) func() {
+		return func() {
+			_, err := client.Create(ctx, "AD_Column", map[string]any{
+				"AD_Table_ID": table(), "AD_Element_ID": element, "ColumnName": name, "Name": name, "AD_Reference_ID": 10, "FieldLength": 60, "EntityType": "U", "Version": 0,
+			})
+			require.NoError(t, err)
+		}
+	}
+	longer := func() {
+		found, err := erpRecords(ctx, client, "AD_Column", erp.And(erp.Eq("AD_Table_ID", table()), erp.Eq("ColumnName", "Name")))
+		require.NoError(t, err)
+		_, err = client.Update(ctx, "AD_Column", found[0].ID(), map[string]any{"FieldLength": 200})
+		require.NoError(t, err)
+	}
+	var about struct{ Table, ID string }
+	for _, activity := range response[decided](t, a.kit, admin, "decideWorkflow", nil).Activities {
+		if activity.ID == "101" {
+			about.Table, about.ID = activity.Table, fmt.Sprint(activity.RecordID)
+		}
+	}
+	require.NotEmpty(t, about.Table)
+	for _, tc := range []struct {
+		name      string
+		who       login
+		tool      string
+		arguments args
+		meanwhile func()
+		says      string
+	}{
+		{"a column of a table", root, "syncTable", args{"table": "XX_Race"}, longer, `"column Name": `},
+		{"one column", root, "syncTable", args{"table": "XX_Race", "column": "Value"}, func() {
+			found, err := erpRecords(ctx, client, "AD_Column", erp.And(erp.Eq("AD_Table_ID", table()), erp.Eq("ColumnName", "Value")))
+			require.NoError(t, err)
+			_, err = client.Update(ctx, "AD_Column", found[0].ID(), map[string]any{"Description": "of the race"})
+			require.NoError(t, err)
+		}, `"column Value": `},
+		{"a new column", root, "deleteTable", args{"table": "XX_Race"}, column("Description", 275), ", Description,"},
+		{"a plugin's sources", root, "generateModel", args{"artifactId": "com.example.race", "tables": []string{"XX_Race"}, "output": "filesystem"}, func() {
+			response[args](t, a.kit, root, "addColumn", args{"table": "XX_Race", "column": args{"name": "XX_More", "type": "String"}})
+		}, "X_XX_Race.java"},
+		{"an activity's record", admin, "decideWorkflow", args{"action": "reject", "id": 101}, func() {
+			ctx, client := a.client(t, admin)
+			_, err := client.Update(ctx, about.Table, mustID(t, about.ID), map[string]any{"Description": "changed meanwhile"})
+			require.NoError(t, err)
+		}, `Description: "changed meanwhile"`},
+	} {
+		_, err := a.call(t, tc.who, tc.tool, tc.arguments, tc.meanwhile)
+		require.Error(t, err, tc.name)
+		assert.Equal(t, mcp.CodeConflict, mcp.ErrorOf(err).Code, "%s: %v", tc.name, err)
+		assert.Contains(t, mcp.ErrorOf(err).Message, tc.says, tc.name)
+	}
+	written, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, written)
+	table()
+	assert.True(t, response[decided](t, a.kit, admin, "decideWorkflow", nil).has("101"))
+	_, err = a.call(t, root, "addColumn", args{"table": "XX_Race", "column": args{"name": "Help", "type": "Text"}}, column("Help", 326))
+	require.NoError(t, err)
+	found, err := erpRecords(ctx, client, "AD_Column", erp.And(erp.Eq("AD_Table_ID", table()), erp.Eq("ColumnName", "Help")))
+	require.NoError(t, err)
+	assert.Len(t, found, 1, "the column that another made is left alone")
+	_, err = a.call(t, root, "generateModel", args{"artifactId": "com.example.race", "tables": []string{"XX_Race"}, "output": "filesystem"}, func() {})
+	require.NoError(t, err, "the same dictionary makes the same files")
 }
 
 func erpRecords(ctx context.Context, client *erp.Client, table string, filter erp.Filter) (all []erp.Record, err error) {
@@ -185,7 +417,12 @@ Columns that are not named get the defaults of the ERP.`, k.question(t, admin, "
 	assert.Contains(t, q, fmt.Sprintf("Description: from %q to %q\n", long+"old end", long+"new end"))
 	assert.Contains(t, q, `SOCreditStatus: from `)
 	assert.Contains(t, q, `to "Credit Watch" (W)`)
-	_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin), Confirm: willing}, "recordAttachments", args{"table": "C_BPartner", "id": id, "action": "add", "name": "big.txt", "text": strings.Repeat("x", 1<<20)})
+	attach := func(content string) args {
+		return args{"table": "C_BPartner", "id": id, "action": "add", "name": "big.txt", "text": content}
+	}
+	assert.Contains(t, k.question(t, admin, "recordAttachments", attach(strings.Repeat("x", 9000))), "\ncontent: \""+strings.Repeat("x", 9000)+"\"", "what fits is whole")
+	assert.Contains(t, k.question(t, admin, "recordAttachments", attach(strings.Repeat("x", 1<<20))), "\n\"the first 2000 bytes; the rest is not shown\": \""+strings.Repeat("x", 2000)+"\"")
+	_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, admin), Confirm: willing}, "recordAttachments", attach(strings.Repeat("x", 1<<20)))
 	require.NoError(t, err, "a file is shown by its beginning, its size and its digest")
 	ops := make([]args, 50)
 	for i := range ops {

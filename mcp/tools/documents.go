@@ -38,7 +38,7 @@ func (b *Toolbox) processDocument() mcp.Tool {
 		Name: "processDocument", Title: "Process a document", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true,
 		Description: "Completes, voids, reverses … an order, invoice, payment or other document, after asking the user.",
 		Input:       input[processDocumentIn](shorter(120, "table"), shorter(60, "documentNo"), shorter(40, "action"), keyed("id")),
-		Timeout:     buildTimeout, Cost: mcp.Cost{APICalls: 5},
+		Timeout:     buildTimeout, Cost: mcp.Cost{APICalls: 6},
 	}, b.runProcessDocument)
 }
 
@@ -53,6 +53,7 @@ func (b *Toolbox) runProcessDocument(ctx context.Context, c *mcp.Call, in proces
 			}
 		}
 	}
+	callCtx := ctx
 	ctx, client, d, err := b.document(ctx, c, in)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,11 @@ func (b *Toolbox) runProcessDocument(ctx context.Context, c *mcp.Call, in proces
 			Hint:    "nothing was done; possible in this status for this role: " + orNone(actionNames(allowed)),
 		}
 	}
-	question, err := documentQuestion(ctx, client, d, action)
+	lines, err := b.linesOf(callCtx, c, d.Table, d.ID())
+	if err != nil {
+		return nil, err
+	}
+	question, err := documentQuestion(ctx, client, d, lines, action)
 	if err != nil {
 		return nil, err
 	}

@@ -78,12 +78,13 @@ var consequences = map[erp.DocAction]string{
 
 // documentQuestion is what the user is asked before a document is processed: what it
 // is, what the action does, and what follows from it as far as the ERP's records tell.
-func documentQuestion(ctx context.Context, client *erp.Client, d *erp.Document, action erp.DocAction) (*mcp.Question, error) {
+func documentQuestion(ctx context.Context, client *erp.Client, d *erp.Document, lines *documentLines, action erp.DocAction) (*mcp.Question, error) {
 	name := action.String()
 	q := mcp.Ask(strings.ToUpper(name[:1])+name[1:]+" %s %s?", mcp.Name(d.Table), mcp.Ref{ID: d.ID(), Name: d.Number()})
 	for _, f := range documentFacts(d) {
 		q.Fact(f.label, f.value)
 	}
+	lines.tell(restsOn(q, d.Record))
 	q.Say(consequences[action])
 	follow := &follower{client: client, d: d, q: q}
 	switch action {

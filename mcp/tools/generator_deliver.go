@@ -54,6 +54,11 @@ func (b *Toolbox) deliveryFor(ctx context.Context, in deliverIn) (generator.Deli
 // unaskedDelivery is what of a generation the user is not asked about.
 const unaskedDelivery = "a download link is made without asking, because nobody else gets it and it ends by itself"
 
+// placed are deliveries that know where an artifact goes before it does.
+type placed interface {
+	Place(a *generator.Artifact) string
+}
+
 // deliver delivers, and asks the user before something is written for good or leaves
 // the house.
 func (b *Toolbox) deliver(ctx context.Context, c *mcp.Call, a *generator.Artifact, d generator.Delivery, in deliverIn) (*receiptLine, error) {
@@ -64,13 +69,20 @@ func (b *Toolbox) deliver(ctx context.Context, c *mcp.Call, a *generator.Artifac
 	case generator.ModeEmail:
 		question = mcp.Ask("Send the plugin %s (%s files) to %s?", mcp.Name(a.Name), len(files), in.Email)
 	case generator.ModeRepository:
-		question = mcp.Ask("Push the plugin %s (%s files) to a git repository?", mcp.Name(a.Name), len(files))
+		question = mcp.Ask("Push the plugin %s (%s files) to a new git repository?", mcp.Name(a.Name), len(files))
 	default:
 		question = mcp.Ask("Write the plugin %s (%s files) to %s?", mcp.Name(a.Name), len(files), mcp.Name(in.Output))
 	}
 	begin := c.Begin
 	if question != nil {
-		begin = func(ctx context.Context) error { return c.Confirmed(ctx, question.Fact("files", files)) }
+		if p, ok := d.(placed); ok {
+			question.Fact("to", p.Place(a))
+		}
+		question.Fact("files", files)
+		for _, f := range a.Tree.Files() {
+			question.Rests("file "+f.Name, digestOf(f.Content))
+		}
+		begin = func(ctx context.Context) error { return c.Confirmed(ctx, question) }
 	}
 	if err := begin(ctx); err != nil {
 		return nil, err

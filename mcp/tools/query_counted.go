@@ -31,6 +31,7 @@ func (b *Toolbox) explained(ctx context.Context, c *mcp.Call, q backend.Query, o
 		counted := counts(b.scope(ctx, c, q.RoleID), tables...)
 		out.Counted, why.scoped = &counted, true
 		notes = append(notes, b.sums(ctx, c, q, text, tables, out)...)
+		notes = append(notes, b.inactiveIn(ctx, c, q, text, tables)...)
 	}
 	if !out.Truncated && isNothing(out.Rows) {
 		notes = append(notes, why.why(ctx)...)
@@ -124,6 +125,35 @@ func (b *Toolbox) sums(ctx context.Context, c *mcp.Call, q backend.Query, text *
 		notes = append(notes, fmt.Sprintf("%s has documents in the status %s, and the statement does not look at docstatus", document.Name, strings.Join(f.statuses, ", ")))
 	}
 	return notes
+}
+
+// inactiveIn says of a statement that computes, and does not look at isactive, how many
+// of the rows it computes with are inactive records: of the table whose amounts it adds
+// up, or of its only one.
+func (b *Toolbox) inactiveIn(ctx context.Context, c *mcp.Call, q backend.Query, text *statementText, tables []*registry.Table) []string {
+	t, _ := text.summed(tables)
+	if t == nil && len(tables) == 1 {
+		t = tables[0]
+	}
+	if t == nil || text.words["isactive"] || text.source == "" {
+		return nil
+	}
+	of := text.alias(t.Name)
+	if _, ok := t.Column("IsActive"); !ok || of == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
+		return k.Query(ctx, c.Caller, backend.Query{
+			SQL:    fmt.Sprintf("SELECT count(*) FROM (SELECT %s.isactive AS active %s) found WHERE found.active = 'N'", of, text.source),
+			Params: q.Params, RoleID: q.RoleID, MaxRows: 1,
+		})
+	})
+	if err != nil || len(r.Rows) == 0 || fmt.Sprint(r.Rows[0][0]) == "0" {
+		return nil
+	}
+	return []string{fmt.Sprintf("inactive records of %s are in it: %v of its rows; isactive = 'Y' leaves them out", t.Name, r.Rows[0][0])}
 }
 
 // foundBy are the currencies and statuses of what a simple statement reads; nil where

@@ -74,7 +74,8 @@ type operation struct {
 	uuid    string     // of what is created
 	writing *writing   // nil for a deletion
 	before  erp.Record // what is changed or deleted, as it is
-	about   string     // its name in words
+	lines   *documentLines
+	about   string // its name in words
 }
 
 func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeRecordsIn) (*writeRecordsOut, error) {
@@ -239,7 +240,9 @@ func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, made earlier,
 		return err
 	}
 	op.Table, op.before, op.about = name, record, inWords(record)
-	op.id, err = erp.ParseID(string(op.ID))
+	if op.id, err = erp.ParseID(string(op.ID)); err == nil && op.Op == "delete" {
+		op.lines, err = b.linesOf(ctx, c, name, record.ID())
+	}
 	return err
 }
 

@@ -23,7 +23,7 @@ type deleteRecordOut struct {
 
 func (b *Toolbox) deleteRecord() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "deleteRecord", Title: "Delete a record", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true, Cost: mcp.Cost{APICalls: 2},
+		Name: "deleteRecord", Title: "Delete a record", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true, Cost: mcp.Cost{APICalls: 3},
 		Description: "Deletes one record for good, after asking the user. To keep it out of use, updateRecord with IsActive false.",
 		Input:       input[recordIn](shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in recordIn) (*deleteRecordOut, error) {
@@ -35,7 +35,11 @@ func (b *Toolbox) deleteRecord() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		if err := c.Confirmed(ctx, deleteQuestion(name, id, record)); err != nil {
+		lines, err := b.linesOf(ctx, c, name, record.ID())
+		if err != nil {
+			return nil, err
+		}
+		if err := c.Confirmed(ctx, deleteQuestion(name, id, record, lines)); err != nil {
 			return nil, err
 		}
 		ctx, client, err := b.connect(ctx, c, "delete records")

@@ -79,7 +79,7 @@ func (b *Toolbox) printRecord() mcp.Tool {
 const (
 	// maxAttachment is how many bytes a tool attaches to a record.
 	maxAttachment = 4 << 20
-	// mostShown is how many bytes of a text a question shows.
+	// mostShown is how many bytes a question shows of a text that it cannot show whole.
 	mostShown = 2000
 )
 
@@ -164,14 +164,18 @@ func (b *Toolbox) runRecordAttachments(ctx context.Context, c *mcp.Call, in reco
 		if out.Status, out.Note, err = at.taken(ctx, there, in.Name, data); err != nil || out.Status != "" {
 			break
 		}
-		if err := c.Confirmed(ctx, in.attachQuestion(name, named(id, record), data)); err != nil {
+		if err := c.Confirmed(ctx, restsOn(in.attachQuestion(name, named(id, record), data), record)); err != nil {
 			return nil, err
 		}
 		if out.Status, out.Note, err = at.add(ctx, in.Name, data); err != nil {
 			return nil, err
 		}
 	case "delete":
-		if err := c.Confirmed(ctx, mcp.Ask("Delete the file %s attached to %s %s?", in.Name, mcp.Name(name), named(id, record))); err != nil {
+		question, err := at.deleteQuestion(ctx, in.Name, record)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.Confirmed(ctx, question); err != nil {
 			return nil, err
 		}
 		if err := client.DeleteAttachment(ctx, name, id, in.Name); err != nil {
@@ -285,16 +289,35 @@ func (a attachments) taken(ctx context.Context, there []erp.Attachment, name str
 
 // attachQuestion is what the user is asked before a file is attached.
 func (in *recordAttachmentsIn) attachQuestion(table string, record mcp.Ref, data []byte) *mcp.Question {
-	sum := sha256.Sum256(data)
-	q := mcp.Ask("Attach the file %s of %s bytes to %s %s?", in.Name, len(data), mcp.Name(table), record).Fact("SHA-256", mcp.Name(hex.EncodeToString(sum[:])))
-	switch content := string(data); {
-	case in.Text == nil:
-	case len(content) <= mostShown:
-		q.Fact("content", content)
-	default:
-		q.Fact(fmt.Sprintf("the first %d bytes", mostShown), text.FirstBytes(content, mostShown))
+	q := mcp.Ask("Attach the file %s of %s bytes to %s %s?", in.Name, len(data), mcp.Name(table), record).Fact("SHA-256", digestOf(data))
+	if in.Text == nil {
+		return q.Say("Its content is not shown.")
 	}
-	return q
+	beginning := *q
+	if _, err := q.Fact("content", *in.Text).Text(); err == nil {
+		return q
+	}
+	return beginning.Fact(fmt.Sprintf("the first %d bytes; the rest is not shown", mostShown), text.FirstBytes(*in.Text, mostShown))
+}
+
+// deleteQuestion is what the user is asked before a file is deleted, with what tells its
+// content from another.
+func (a attachments) deleteQuestion(ctx context.Context, name string, record erp.Record) (*mcp.Question, error) {
+	content, whole, err := a.read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	q := restsOn(mcp.Ask("Delete the file %s attached to %s %s?", name, mcp.Name(a.table), named(a.id, record)), record)
+	if !whole {
+		q.Say("What follows is of its first %s bytes.", len(content))
+	}
+	return q.Fact("bytes", len(content)).Fact("SHA-256", digestOf(content)), nil
+}
+
+// digestOf tells one content from another.
+func digestOf(data []byte) mcp.Name {
+	sum := sha256.Sum256(data)
+	return mcp.Name(hex.EncodeToString(sum[:]))
 }
 
 // add attaches a file. One that is there with the same content is left alone.

@@ -49,14 +49,43 @@ func updateQuestion(w *writing, key string, before erp.Record) *mcp.Question {
 
 // deleteQuestion is what the user is asked before a record is deleted: what goes,
 // with what tells it from others.
-func deleteQuestion(table string, id erp.ID, record erp.Record) *mcp.Question {
-	q := mcp.Ask("Delete %s %s for good?", mcp.Name(table), named(id, record))
+func deleteQuestion(table string, id erp.ID, record erp.Record, lines *documentLines) *mcp.Question {
+	return goes(mcp.Ask("Delete %s %s for good?", mcp.Name(table), named(id, record)), record, lines)
+}
+
+// goes adds what tells a record that is deleted from others, and has the question rest
+// on all that it has.
+func goes(q *mcp.Question, record erp.Record, lines *documentLines) *mcp.Question {
 	for _, column := range []string{"Value", "Name", "Description", "DocStatus", "C_BPartner_ID", "GrandTotal", "AD_Org_ID", "Updated"} {
 		if raw, ok := record.Raw(column); ok && string(raw) != "null" {
 			q.Fact(column, raw)
 		}
 	}
+	lines.tell(q)
+	return restsOn(q, record)
+}
+
+// restsOn has a question rest on everything a record has.
+func restsOn(q *mcp.Question, record erp.Record) *mcp.Question {
+	for column, raw := range record.All() {
+		q.Rests(column, raw)
+	}
 	return q
+}
+
+// inShort tells one state of a record from another: some of its columns, and a digest
+// of all.
+func inShort(r erp.Record, columns ...string) string {
+	var words []string
+	for _, column := range columns {
+		if raw, ok := r.Raw(column); ok && string(raw) != "null" {
+			words = append(words, column+" "+string(raw))
+			if ref, ok := r.Ref(column); ok && ref.Identifier != "" {
+				words[len(words)-1] = column + " " + ref.Identifier
+			}
+		}
+	}
+	return strings.Join(append(words, "SHA-256 "+string(digestOf([]byte(r.String()))[:12])), ", ")
 }
 
 // batchQuestion is what the user is asked before several records are written: every
@@ -80,7 +109,7 @@ func batchQuestion(ops []operation) *mcp.Question {
 			part = mcp.Ask("%s. update %s %s", i+1, mcp.Name(op.Table), named(op.id, op.before))
 			op.writing.changes(part, op.before)
 		default:
-			part = mcp.Ask("%s. delete %s %s", i+1, mcp.Name(op.Table), named(op.id, op.before))
+			part = goes(mcp.Ask("%s. delete %s %s", i+1, mcp.Name(op.Table), named(op.id, op.before)), op.before, op.lines)
 		}
 		q.Part(part)
 	}

@@ -48,7 +48,7 @@ const toolReferenceHead = `# Tools of the tool server
 Every tool that ` + "`erphub server mcp`" + ` and ` + "`erphub-mcp`" + ` serve, as assistants see it, by tool set. ` + "`--toolsets`" + ` enables sets
 (` + "`all`" + ` for every one), ` + "`--read-only`" + ` disables every tool that changes something, and ` + "`--allow-tool`" + ` and ` + "`--deny-tool`" + ` choose
 single tools. ` + "`erphub tools list`" + ` prints what the settings at hand offer, ` + "`erphub tools call NAME`" + ` calls one tool, and
-` + "`erphub tools export`" + ` writes the function schemas for agents that do not speak the protocol.
+` + "`erphub tools list --schemas`" + ` writes the function schemas for agents that do not speak the protocol.
 
 - A tool works with the permissions of the caller's login: what the role may not see or change, the tool does not show or change.
 - Arguments are checked before anything happens. Unknown names, wrong types and values outside the limits are errors that say what is

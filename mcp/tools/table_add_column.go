@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -14,6 +15,7 @@ import (
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -46,6 +48,9 @@ func (b *Toolbox) addColumn() mcp.Tool {
 	}, b.runAddColumn)
 }
 
+// columnExists is said of a column that exists, with its type.
+const columnExists = "it exists already as %s, and was left as it is; where the database lacks it, syncTable adds it"
+
 func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn) (*addColumnOut, error) {
 	given, err := columnArgument(in.Column)
 	if err != nil {
@@ -59,7 +64,7 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: its columns come from its statement in the database", Hint: "searchRegistry finds the table behind it"}
 	}
 	if has, ok := t.Column(given.Name); ok {
-		return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", ID: has.ID, Note: b.text(c, fmt.Sprintf("it exists already as %s, and was left as it is; where the database lacks it, syncTable adds it", has.TypeName))}, nil
+		return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", ID: has.ID, Note: b.text(c, fmt.Sprintf(columnExists, has.TypeName))}, nil
 	}
 	if err := ownName(&t, given, in.EntityType); err != nil {
 		return nil, err
@@ -95,6 +100,14 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 	if err != nil {
 		return nil, err
 	}
+	has, err := columnNow(ctx, client, t.Name, col.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case has != nil:
+		b.changes.note()
+		return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", Note: b.text(c, fmt.Sprintf(columnExists, has.Type))}, nil
+	}
 	where := "in the dictionary and the database"
 	if in.NoSync {
 		where = "in the dictionary"
@@ -123,6 +136,20 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 		}
 	}
 	return out, nil
+}
+
+// columnNow is a column that a table has in the ERP, which may be newer than the
+// dictionary at hand; nil: it has none of the name.
+func columnNow(ctx context.Context, client *erp.Client, table, name string) (*dict.Column, error) {
+	columns, err := restdict.ReadColumns(ctx, client, table)
+	if err != nil {
+		return nil, fmt.Errorf("reading the columns of %s: %w", table, err)
+	}
+	at := slices.IndexFunc(columns, func(col dict.Column) bool { return strings.EqualFold(col.Name, name) })
+	if at < 0 {
+		return nil, nil
+	}
+	return &columns[at], nil
 }
 
 // columnNotAdded is the error of a plan that was not run, or not to its end.

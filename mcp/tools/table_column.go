@@ -203,12 +203,8 @@ func (b *Toolbox) pointTo(ctx context.Context, c *mcp.Call, table, to string, co
 // displayTypes are the names of the ERP's own display types.
 func displayTypes() []string {
 	var names []string
-	for _, r := range [][2]int{{10, 60}, {200000, 200300}} { // where the ERP numbers them
-		for d := r[0]; d < r[1]; d++ {
-			if t := dict.DisplayType(d); t.Known() {
-				names = append(names, t.String())
-			}
-		}
+	for _, t := range dict.DisplayTypes() {
+		names = append(names, t.String())
 	}
 	return names
 }

@@ -68,7 +68,11 @@ func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTabl
 	if in.DryRun {
 		return out, nil
 	}
-	if err := c.Confirmed(ctx, out.question(&t, going)); err != nil {
+	question, err := out.question(ctx, client, &t, going)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Confirmed(ctx, question); err != nil {
 		return nil, err
 	}
 	err = going.delete(ctx, client, c)

@@ -1,12 +1,14 @@
 package tools
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -35,6 +37,9 @@ func planned(q *mcp.Question, plan *dict.Plan, made func(column string) bool) *m
 		_, column, _ := strings.Cut(row.Name, ".")
 		switch row.Kind {
 		case "AD_Table":
+			if row.Detail != "" {
+				q.Fact("table", row.Detail)
+			}
 		case "AD_Element":
 			elements = true
 		case "AD_Column":
@@ -66,13 +71,40 @@ func planned(q *mcp.Question, plan *dict.Plan, made func(column string) bool) *m
 	return q
 }
 
-// question is what the user is asked before a table is deleted.
-func (o *deleteTableOut) question(t *registry.Table, going *going) *mcp.Question {
-	columns := make([]mcp.Name, len(t.Columns))
-	for i := range t.Columns {
-		columns[i] = mcp.Name(t.Columns[i].Name)
+// columnsNow are the columns that a table has in the ERP now, by name. The dictionary at
+// hand may be older.
+func columnsNow(ctx context.Context, client *erp.Client, table int) (map[string]erp.Record, error) {
+	columns := map[string]erp.Record{}
+	return columns, each(ctx, client, "AD_Column", erp.Eq("AD_Table_ID", table), func(column erp.Record) error {
+		name, _ := column.Text("ColumnName")
+		columns[name] = column
+		return nil
+	})
+}
+
+// restsOnColumns has a question rest on columns, and returns their names.
+func restsOnColumns(q *mcp.Question, columns map[string]erp.Record) (names []mcp.Name) {
+	for _, name := range slices.Sorted(maps.Keys(columns)) {
+		names = append(names, mcp.Name(name))
+		q.Rests("column "+name, columnInShort(columns[name]))
 	}
-	q := mcp.Ask("Delete table %s from the dictionary, with its %s columns?", mcp.Name(o.Table), o.Columns).Fact("columns", columns)
+	return names
+}
+
+// columnInShort tells one state of a column from another.
+func columnInShort(column erp.Record) string {
+	return inShort(column, "AD_Reference_ID", "FieldLength", "IsMandatory")
+}
+
+// question is what the user is asked before a table is deleted.
+func (o *deleteTableOut) question(ctx context.Context, client *erp.Client, t *registry.Table, going *going) (*mcp.Question, error) {
+	columns, err := columnsNow(ctx, client, t.ID)
+	if err != nil {
+		return nil, err
+	}
+	o.Columns = len(columns)
+	q := mcp.Ask("Delete table %s from the dictionary, with its %s columns?", mcp.Name(o.Table), o.Columns)
+	q.Fact("columns", restsOnColumns(q, columns))
 	if len(o.Windows) > 0 {
 		q.Say("windows, with their menu entries: %s", o.Windows)
 	}
@@ -90,9 +122,11 @@ func (o *deleteTableOut) question(t *registry.Table, going *going) *mcp.Question
 	}
 	switch o.Rows {
 	case -1:
-		return q.Say("How many rows it has is not known; none can be reached afterwards.")
+		q.Say("How many rows it has is not known; none can be reached afterwards.")
 	case 0:
-		return q.Say("It has no rows that this role sees; if others have some, nobody can reach them afterwards.")
+		q.Say("It has no rows that this role sees; if others have some, nobody can reach them afterwards.")
+	default:
+		q.Say("It has %s rows that this role sees; nobody can reach them afterwards.", o.Rows)
 	}
-	return q.Say("It has %s rows that this role sees; nobody can reach them afterwards.", o.Rows)
+	return q, nil
 }

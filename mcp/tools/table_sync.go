@@ -71,6 +71,15 @@ func (b *Toolbox) syncTable() mcp.Tool {
 		if name != "" {
 			question = mcp.Ask("Change the column %s of the database table %s to what the dictionary says, by the process %s?", mcp.Name(name), mcp.Name(t.Name), mcp.Name(process.Value))
 		}
+		columns, err := columnsNow(ctx, client, t.ID)
+		if err != nil {
+			return nil, err
+		}
+		if name != "" {
+			question.Rests("column "+name, columnInShort(columns[name]))
+		} else {
+			question.Fact("columns", restsOnColumns(question, columns))
+		}
 		if err := c.Confirmed(ctx, question.Say("What differs is known to the database alone, and cannot be shown before.")); err != nil {
 			return nil, err
 		}

@@ -203,7 +203,7 @@ func deleteTables(t *testing.T, k *kit, made madeTable) {
 	var question *mcp.ConfirmationRequired
 	require.ErrorAs(t, err, &question)
 	assert.Equal(t, `Delete table XX_Gone from the dictionary, with its 11 columns?
-columns: XX_Gone_ID, XX_Gone_UU, AD_Client_ID, AD_Org_ID, IsActive, Created, CreatedBy, Updated, UpdatedBy, Value, Name
+columns: AD_Client_ID, AD_Org_ID, Created, CreatedBy, IsActive, Name, Updated, UpdatedBy, Value, XX_Gone_ID, XX_Gone_UU
 windows, with their menu entries: "Gone"
 tabs: "Business Partner / Extra"
 AD_Field: 11

@@ -44,7 +44,7 @@ type decideWorkflowOut struct {
 
 func (b *Toolbox) decideWorkflow() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "decideWorkflow", Title: "Workflow activities", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 3},
+		Name: "decideWorkflow", Title: "Workflow activities", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true, Timeout: buildTimeout, Cost: mcp.Cost{APICalls: 5},
 		Description: "Lists the workflow activities that wait for you, and decides them after asking the user.",
 		Input: input[decideWorkflowIn](oneOf("action", "list", "approve", "reject", "acknowledge", "choose", "forward"),
 			keyed("id"), shorter(2000, "message"), shorter(500, "value"), shorter(120, "to")),
@@ -89,6 +89,9 @@ func (b *Toolbox) runDecideWorkflow(ctx context.Context, c *mcp.Call, in decideW
 			question.Fact(f[0], text)
 		}
 	}
+	if err := b.restsOnActivity(callCtx, c, question, a); err != nil {
+		return nil, err
+	}
 	if err := c.Confirmed(ctx, question); err != nil {
 		return nil, err
 	}
@@ -104,6 +107,33 @@ func (b *Toolbox) runDecideWorkflow(ctx context.Context, c *mcp.Call, in decideW
 	out := activitiesOut("decided", waiting)
 	out.Note = note
 	return out, nil
+}
+
+// restsOnActivity has a question rest on what was done with an activity before, and on
+// the record it is about.
+func (b *Toolbox) restsOnActivity(ctx context.Context, c *mcp.Call, question *mcp.Question, a *erp.Activity) error {
+	question.Rests("help", a.Help).Rests("history", a.History)
+	if a.Table == "" || a.RecordID <= 0 {
+		return nil
+	}
+	name, raw, err := b.seen(ctx, c, a.Table, strconv.FormatInt(a.RecordID, 10))
+	if e := mcp.ErrorOf(err); e != nil {
+		if e.Code != mcp.CodeNotFound && e.Code != mcp.CodePermissionDenied {
+			return err
+		}
+		question.Say("Your role may not read the record: what changes in it meanwhile is not noticed.")
+		return nil
+	}
+	record, err := erp.ParseRecord(raw)
+	if err != nil {
+		return fmt.Errorf("the ERP's record cannot be read: %w", err)
+	}
+	lines, err := b.linesOf(ctx, c, name, record.ID())
+	if err != nil {
+		return err
+	}
+	lines.tell(restsOn(question, record))
+	return nil
 }
 
 // activityOf is the one that is meant, when it waits for the user and for such a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime"
 	"strings"
@@ -112,56 +113,18 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	metrics := httpserver.NewMetrics()
 	metrics.Build(shell.Version(), runtime.Version())
 	a.TokenMetrics(metrics)
-	parts := apiParts{asksERP: settings.asksERP}
-	if parts.shared, err = a.openShared(c, s, log); err != nil {
+	parts, err := a.openParts(c, s, settings, metrics, log)
+	if err != nil {
 		return err
 	}
-	if parts.shared != nil {
-		defer func() { err = errors.Join(err, parts.shared.Close()) }()
-	}
-	var client *erp.Client
-	if s.Resolver.Lookup("url") != "" {
-		if client, err = a.ClientFor(c, s); err != nil {
-			return err
-		}
-		parts.board, parts.erp = board.New(client, &board.Options{Logger: log}), client.BaseURL()
-		metrics.GaugeFunc("board_listeners", "Pages that follow the deployment log.", func() float64 { return float64(parts.board.Listeners()) })
-	}
-	if settings.database != "" {
-		err := a.awaitDatabase(c.Context, c.Duration("database-wait"), func() (err error) {
-			parts.ai, err = a.openAI(c, settings, parts.shared, metrics, log)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, parts.ai.Close(c.Context)) }()
-		if c.Bool("install") {
-			parts.ruled = ruleInForce(c.Context, client)
-		}
-		shell.DictionaryMetric(metrics, parts.ai.DictionaryChecked)
-	}
+	defer func() { err = errors.Join(err, parts.close(c.Context)) }()
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
 	ln, err := a.Listen(ctx, c, log)
 	if err != nil {
 		return err
 	}
-	var reg registry.Registry
-	if parts.ai != nil {
-		reg = parts.ai.Cache
-	}
-	deliveries := delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, BaseURL: ln.URL}
-	if to := c.StringSlice("email-recipient"); len(to) > 0 {
-		deliveries.Getenv = func(name string) string { // which is used first
-			if name == "EMAIL_RECIPIENTS" {
-				return strings.Join(to, ",")
-			}
-			return a.Getenv(name)
-		}
-	}
-	parts.gen, err = services.OpenGenerator(deliveries, settings.verifier, reg, log, parts.generatorOptions(metrics))
-	if err != nil {
+	if parts.gen, err = a.openGenerator(c, s, settings, parts, ln.URL, metrics, log); err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics,
@@ -172,24 +135,80 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	}
 	var behind sync.WaitGroup
 	behind.Go(func() { parts.run(ctx) })
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ctx, ln) }()
-
-	err = a.announceAPI(c, &parts, ln)
-	if err == nil {
-		err = ready.Write(ln.URL)
-	}
-	told := func() {}
-	if err == nil {
-		told = a.Started(ctx, log)
-	} else {
-		cancel() // the server still ends in order
-	}
-	err = errors.Join(err, <-served)
-	cancel()
-	told()
+	err = a.ServeUntil(ctx, cancel, log, func() error { return srv.Serve(ctx, ln) }, func() error {
+		if err := a.announceAPI(c, parts, ln); err != nil {
+			return err
+		}
+		return ready.Write(ln.URL)
+	})
 	behind.Wait()
 	return errors.Join(err, shown(), ready.Clear())
+}
+
+// openParts opens what flags and settings say is to be served.
+func (a *app) openParts(c *cli.Context, s *shell.Setup, settings *aiSettings, metrics *httpserver.Metrics, log *slog.Logger) (_ *apiParts, err error) {
+	parts := &apiParts{asksERP: settings.asksERP}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, parts.close(c.Context))
+		}
+	}()
+	if parts.shared, err = a.openShared(c, s, log); err != nil {
+		return nil, err
+	}
+	var client *erp.Client
+	if s.Resolver.Lookup("url") != "" {
+		if client, err = a.ClientFor(c, s); err != nil {
+			return nil, err
+		}
+		parts.board, parts.erp = board.New(client, &board.Options{Logger: log}), client.BaseURL()
+		metrics.GaugeFunc("board_listeners", "Pages that follow the deployment log.", func() float64 { return float64(parts.board.Listeners()) })
+	}
+	if settings.database == "" {
+		return parts, nil
+	}
+	err = a.awaitDatabase(c.Context, c.Duration("database-wait"), func() (err error) {
+		parts.ai, err = a.openAI(c, settings, parts.shared, metrics, log)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.Bool("install") {
+		parts.ruled = ruleInForce(c.Context, client)
+	}
+	shell.DictionaryMetric(metrics, parts.ai.DictionaryChecked)
+	return parts, nil
+}
+
+// close closes what is open.
+func (p *apiParts) close(ctx context.Context) error {
+	var ai, shared error
+	if p.ai != nil {
+		ai = p.ai.Close(ctx)
+	}
+	if p.shared != nil {
+		shared = p.shared.Close()
+	}
+	return errors.Join(ai, shared)
+}
+
+// openGenerator opens the generator, which looks names up in the dictionary of the AI API.
+func (a *app) openGenerator(c *cli.Context, s *shell.Setup, settings *aiSettings, parts *apiParts, url string, metrics *httpserver.Metrics, log *slog.Logger) (*services.Generator, error) {
+	var reg registry.Registry
+	if parts.ai != nil {
+		reg = parts.ai.Cache
+	}
+	deliveries := delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, BaseURL: url}
+	if to := c.StringSlice("email-recipient"); len(to) > 0 {
+		deliveries.Getenv = func(name string) string { // which is used first
+			if name == "EMAIL_RECIPIENTS" {
+				return strings.Join(to, ",")
+			}
+			return a.Getenv(name)
+		}
+	}
+	return services.OpenGenerator(deliveries, settings.verifier, reg, log, parts.generatorOptions(metrics))
 }
 
 // handler serves all parts.

@@ -22,30 +22,23 @@ const variable = "ERPHUB_COMPLETE"
 
 // Commands are completion, which prints the scripts, and what they call.
 func Commands(sh *shell.Shell) []*cli.Command {
-	print := func(name, usage string, more ...string) *cli.Command {
-		return &cli.Command{
-			Name: name, Aliases: more, Usage: "print the script for " + usage,
+	return []*cli.Command{
+		{
+			Name: "completion", Usage: "print the script that completes commands in your shell", ArgsUsage: "SHELL",
+			Description: "SHELL is bash, zsh, fish or powershell. The scripts ask the program for commands, flags, their values, and for tables, columns, " +
+				"processes and windows of the ERP in use. Those are read from the dictionary that `erphub dict list` and others keep in the user's cache folder; " +
+				"the ERP is not asked.",
 			Action: shell.TextOnly(func(c *cli.Context) error {
-				if err := shell.Arguments(c); err != nil {
+				if err := shell.Arguments(c, "a shell: bash, zsh, fish or powershell"); err != nil {
 					return err
 				}
-				text, err := scripts.ReadFile("scripts/" + name)
+				text, err := scripts.ReadFile("scripts/" + c.Args().First())
 				if err != nil {
-					return err
+					return shell.Usagef("there is no script for %q: bash, zsh, fish or powershell", c.Args().First())
 				}
 				_, err = sh.Streams.Out.Write(text)
 				return err
 			}),
-		}
-	}
-	return []*cli.Command{
-		{
-			Name: "completion", Usage: "print the script that completes commands in your shell",
-			Description: "The scripts ask the program for commands, flags, their values, and for tables, columns, processes and " +
-				"windows of the ERP in use. Those are kept in the user's cache folder for ten minutes.",
-			Subcommands: []*cli.Command{
-				print("bash", "bash"), print("zsh", "zsh"), print("fish", "fish"), print("powershell", "PowerShell", "pwsh"),
-			},
 		},
 		{
 			Name: "__complete", Hidden: true, Usage: "print what a command line can go on with", ArgsUsage: "SHELL -- WORD...", SkipFlagParsing: true,

@@ -118,14 +118,6 @@ func metricNames(*request) result {
 	return result{candidates: found}
 }
 
-func generators(*request) result {
-	var found []Candidate
-	for _, g := range generator.Generators() {
-		found = append(found, Candidate{g.Name, g.Title})
-	}
-	return result{candidates: found}
-}
-
 func deliveries(*request) result {
 	var found []Candidate
 	for _, m := range generator.Modes() {
@@ -180,17 +172,17 @@ var ways = words("rest", "pack", "migration", "sql")
 // arguments are the kinds of the arguments of commands, the last of them for all
 // that follow. nil stands for what nobody can complete.
 var arguments = map[string][]kind{
-	"help": {helpWords}, "api": {path}, "open": {tables, nil},
+	"help": {helpWords}, "completion": {words("bash", "zsh", "fish", "powershell"), nil}, "api": {path}, "open": {tables, nil},
 	"record get": {tables, nil}, "record list": {tables, nil}, "record create": {tables, assignments}, "record update": {tables, nil, assignments},
 	"record delete": {tables, nil}, "record count": {tables, nil}, "record watch": {tables, nil}, "record print": {tables, nil},
 	"record attachments": {tables, nil}, "record attach": {tables, nil, files}, "record download": {tables, nil}, "record detach": {tables, nil},
 	"record import": {tables, files, nil}, "record export": {tables, nil},
 	"dict inspect": {tables}, "dict diagram": {tables}, "dict describe": {tables}, "sync table": {tables, nil}, "sync column": {tableColumns, nil},
-	"add model": {tables}, "generate model": {tables}, "generate info": {generators, nil},
-	"process info": {processes, nil}, "process run": {processes, nil},
+	"generate model": {tables},
+	"process info":   {processes, nil}, "process run": {processes, nil},
 	"metrics show": {metricNames, nil}, "metrics query": {metricNames, nil}, "metrics check": {folders},
-	"config get": {settings, nil}, "config set": {settings, nil}, "config unset": {settings, nil}, "config use": {profiles, nil},
-	"profile show": {profiles, nil}, "profile use": {profiles, nil}, "profile rename": {profiles, nil}, "profile remove": {profiles, nil},
+	"config get": {settings, nil}, "config set": {settings, nil}, "config unset": {settings, nil},
+	"profile use": {profiles, nil}, "profile rename": {profiles, nil}, "profile remove": {profiles, nil},
 	"env deploy status": {environments, nil}, "env deploy watch": {environments, nil}, "cache reset": {tables, nil},
 }
 
@@ -201,14 +193,14 @@ var flagValues = map[string]kind{
 	"profile": profiles, "env": environments, "color": words("auto", "always", "never"), "store": words("auto", "keyring", "file"),
 	"table": tables, "target-table": tables, "tables": list(tables), "archive-tables": list(tables), "deny-table": tables, "open-table": tables,
 	"column": columns, "select": list(columns), "orderby": list(columns), "process": processes, "window": windows, "windows": list(windows),
-	"add callout --columns": list(tableColumns), "generate callout --columns": list(tableColumns), "columns": list(columns),
+	"generate callout --columns": list(tableColumns), "columns": list(columns),
 	"deliver": deliveries, "toolsets": list(toolsets), "default-toolsets": list(toolsets), "dialect": words("postgresql", "oracle", "both"),
 	"backend": words("rest", "ai", "db", "cli"), "confirm": words("user", "client"), "transport": words("stdio", "http"),
 	"report-type": words("PDF", "HTML", "CSV", "XLS", "XLSX"), "mask": words("standard", "none"), "replication": words("L", "M", "R"),
 	"access-level": words("1", "2", "3", "4", "6", "7"), "locale": words("en_US", "de_DE", "es_CO", "fr_FR", "pt_BR"),
 	"add table --format": ways, "dict apply --format": ways, "env deploy install --format": ways, "sync table --format": words("rest", "migration", "sql"),
 	"sync column --format": words("rest", "migration", "sql"), "dict diagram --format": words("mermaid", "svg"),
-	"tools export --format": words("mcp", "openai", "anthropic"), "format": words("table", "json", "ndjson", "csv"),
+	"schemas": words("mcp", "openai", "anthropic"), "format": words("table", "json", "ndjson", "csv"),
 	"env deploy update --status": words("DEPLOYING"), "env deploy complete --status": words("SUCCESS", "FAILED"),
 	"env deploy history --status": words("BUILDING", "DEPLOYING", "SUCCESS", "FAILED", "ROLLED_BACK"),
 	"query --status":              words("succeeded", "error", "refused"),
@@ -244,7 +236,7 @@ func (r *request) valuesOf(f cli.Flag) kind {
 
 // choices are the values of a generator's option, where only some are possible.
 func (r *request) choices(flag string) kind {
-	if len(r.line.Chain) != 2 || r.line.Chain[0].Name != "add" && r.line.Chain[0].Name != "generate" {
+	if len(r.line.Chain) != 2 || r.line.Chain[0].Name != "generate" {
 		return nil
 	}
 	g, err := generator.Find(r.line.Chain[1].Name)

@@ -231,7 +231,7 @@ type callReport struct {
 func (a *app) printCall(c *cli.Context, call spool.Call, o spool.Outcome) error {
 	switch {
 	case errors.Is(o.Cause, spool.ErrHeld):
-		a.Note("the call is kept: %v; erphub env deploy spool list shows it, and retry or discard go on; %s", o.Cause, waiting(o.Waiting))
+		a.Note("the call is kept: %v; `erphub env deploy spool` shows it, and --retry or --discard go on; %s", o.Cause, waiting(o.Waiting))
 	case errors.Is(o.Cause, spool.ErrFolder):
 		a.Note("the call is kept: %v; the next one or erphub env deploy flush delivers it; %s", o.Cause, waiting(o.Waiting))
 	case o.Spooled:

@@ -255,7 +255,7 @@ func (a *app) reportFlush(c *cli.Context, d *deploy, delivered int, err error) e
 		return printErr
 	}
 	if len(list) > left.Waiting {
-		a.Note("erphub env deploy spool list shows what is left; retry delivers it and discard removes it")
+		a.Note("`erphub env deploy spool` shows what is left; --retry delivers it and --discard removes it")
 	}
 	for _, o := range otherSpools(d.dir) {
 		err = errors.Join(err, errors.New(o.String()))

@@ -18,32 +18,44 @@ import (
 
 func (a *app) deploySpoolCommand() *cli.Command {
 	return &cli.Command{
-		Name: "spool", Usage: "list kept calls, and retry or discard those that were set aside",
+		Name: "spool", Usage: "show the calls that are kept, and what is wrong with them; retry or discard some", ArgsUsage: "[CALL...]",
 		Description: "Calls are kept while the ERP cannot be reached. One that the ERP refuses later is set aside with the reason. " +
-			"A file that cannot be read, or that another erphub wrote, stays and holds back the later calls of its run.",
-		Subcommands: []*cli.Command{
-			{
-				Name: "list", Usage: "show the calls that are kept, and what is wrong with them",
-				Flags: append(shell.OutputFlags(), spoolFolderFlag()...), Action: a.deploySpoolList,
-			},
-			{
-				Name: "retry", Usage: "put calls that were set aside back into the queue, and deliver it", ArgsUsage: "[CALL...]",
-				Description: "CALL is the name in the first column of list; without any, all that were refused or cannot be read.",
-				Flags:       append(shell.ValueFlags(), spoolFolderFlag()...), Action: a.deploySpoolRetry,
-			},
-			{
-				Name: "move", Usage: "take over the calls that were kept for another address or login, for an ERP that has moved", ArgsUsage: "FOLDER",
-				Description: "FOLDER is the one that list names. The calls are for this address and login from then on; flush delivers them.",
-				Flags:       append(shell.ValueFlags(), spoolFolderFlag()...), Action: a.deploySpoolMove,
-			},
-			{
-				Name: "discard", Usage: "remove kept calls for good", ArgsUsage: "CALL... | --all",
-				Flags: append(append(shell.ValueFlags(), spoolFolderFlag()...),
-					&cli.BoolFlag{Name: "all", Usage: "all that were refused or cannot be read"}),
-				Action: a.deploySpoolDiscard,
-			},
-		},
+			"A file that cannot be read, or that another erphub wrote, stays and holds back the later calls of its run. " +
+			"CALL is a name in the first column; without one, --retry and --discard --all are about all that were refused or cannot be read.",
+		Flags: append(append(shell.OutputFlags(), spoolFolderFlag()...),
+			&cli.BoolFlag{Name: "retry", Usage: "put calls that were set aside back into the queue, and deliver it"},
+			&cli.BoolFlag{Name: "discard", Usage: "remove kept calls for good: those named, or --all"},
+			&cli.BoolFlag{Name: "all", Usage: "with --discard, all that were refused or cannot be read"},
+			&cli.StringFlag{Name: "take-over", Usage: "take over the calls in this `FOLDER`, which were kept for another address or login, for an ERP that has moved", TakesFile: true},
+		),
+		Action: a.deploySpool,
 	}
+}
+
+func (a *app) deploySpool(c *cli.Context) error {
+	given := 0
+	for _, flag := range []string{"retry", "discard", "take-over"} {
+		if c.IsSet(flag) {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return shell.Usagef("--retry, --discard and --take-over are about different things: give one")
+	case c.Bool("all") && !c.Bool("discard"):
+		return shell.Usagef("--all goes with --discard")
+	case c.Bool("retry"):
+		return a.deploySpoolRetry(c)
+	case c.Bool("discard"):
+		return a.deploySpoolDiscard(c)
+	}
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	if c.String("take-over") != "" {
+		return a.deploySpoolTakeOver(c)
+	}
+	return a.deploySpoolList(c)
 }
 
 // openSpool opens the folder of the login without connecting to the ERP.
@@ -64,9 +76,6 @@ func (a *app) openSpool(c *cli.Context) (*spool.Spool, error) {
 }
 
 func (a *app) deploySpoolList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	s, err := a.openSpool(c)
 	if err != nil {
 		return err
@@ -113,13 +122,10 @@ func (a *app) deploySpoolRetry(c *cli.Context) error {
 	return a.reportFlush(c, d, n, errors.Join(unread, err))
 }
 
-func (a *app) deploySpoolMove(c *cli.Context) error {
-	if err := shell.Arguments(c, "FOLDER"); err != nil {
-		return err
-	}
-	from := c.Args().First()
+func (a *app) deploySpoolTakeOver(c *cli.Context) error {
+	from := c.String("take-over")
 	if st, err := os.Stat(from); err != nil || !st.IsDir() {
-		return shell.Usagef("%s is not a folder of kept calls; `erphub env deploy spool list` names those there are", from)
+		return shell.Usagef("%s is not a folder of kept calls; `erphub env deploy spool` names those there are", from)
 	}
 	s, err := a.openSpool(c)
 	if err != nil {
@@ -137,7 +143,7 @@ func (a *app) deploySpoolMove(c *cli.Context) error {
 
 func (a *app) deploySpoolDiscard(c *cli.Context) error {
 	if c.Bool("all") == (c.NArg() > 0) {
-		return shell.Usagef("which calls? name them as erphub env deploy spool list does, or give --all")
+		return shell.Usagef("which calls? name them as `erphub env deploy spool` does, or give --all")
 	}
 	s, err := a.openSpool(c)
 	if err != nil {
@@ -221,10 +227,10 @@ func (a *app) keptStatus(c *cli.Context) []spool.Kept {
 		a.Note("the calls kept for the ERP cannot be counted: %v", err)
 	}
 	if len(list) > 0 {
-		a.Note("kept for the ERP: %s; erphub env deploy spool list shows them", countKept(list))
+		a.Note("kept for the ERP: %s; erphub env deploy spool shows them", countKept(list))
 	}
 	if told, err := a.keptWebhooks(c); err == nil && len(told) > 0 {
-		a.Note("kept for receivers: %s; erphub env deploy spool list shows them", webhookCount(len(told)))
+		a.Note("kept for receivers: %s; erphub env deploy spool shows them", webhookCount(len(told)))
 	}
 	for _, k := range list {
 		if k.State == spool.Unreadable {
@@ -243,7 +249,7 @@ type otherSpool struct {
 
 func (o otherSpool) String() string {
 	return fmt.Sprintf("%s holds calls for another address or login (%s); flush with that one delivers them, "+
-		"and if the ERP has moved, `erphub env deploy spool move %[1]s` takes them over", o.dir, o.kept)
+		"and if the ERP has moved, `erphub env deploy spool --take-over %[1]s` takes them over", o.dir, o.kept)
 }
 
 // otherSpools are the folders beside the own one that hold calls.

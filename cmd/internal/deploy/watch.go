@@ -15,6 +15,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -63,13 +64,12 @@ func (a *app) deployWatch(c *cli.Context) error {
 			return nil
 		}
 	}
-	var view watchView = lineView{a.Streams.Out}
-	switch {
-	case c.Bool("json"):
-		view = jsonView{json.NewEncoder(a.Streams.Out)}
-	case shell.Terminal(a.Streams.Out):
-		view = newBarView(a.Streams.Out)
-	}
+	return a.followRuns(c, log, env, client)
+}
+
+// followRuns shows changes until nothing is in progress, or for ever.
+func (a *app) followRuns(c *cli.Context, log *deploylog.Log, env deploylog.Environment, client erp.ID) error {
+	view := a.watchView(c)
 	open := map[string]bool{}
 	for change, err := range log.Watch(c.Context, deploylog.WatchQuery{Environment: env, Client: client, Every: c.Duration("every"), Patience: 10 * time.Minute}) {
 		if errors.Is(err, context.Canceled) && c.Context.Err() != nil {
@@ -91,6 +91,17 @@ func (a *app) deployWatch(c *cli.Context) error {
 		}
 	}
 	return nil
+}
+
+// watchView is how changes are shown: as JSON, as bars on a terminal, else as lines.
+func (a *app) watchView(c *cli.Context) watchView {
+	switch {
+	case c.Bool("json"):
+		return jsonView{json.NewEncoder(a.Streams.Out)}
+	case shell.Terminal(a.Streams.Out):
+		return newBarView(a.Streams.Out)
+	}
+	return lineView{a.Streams.Out}
 }
 
 func nothingInProgress(ctx context.Context, log *deploylog.Log, q deploylog.StatusQuery) (bool, error) {

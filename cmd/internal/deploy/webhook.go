@@ -146,7 +146,7 @@ func (w *webhooks) flush(ctx context.Context) *notify.Report {
 
 func (w *webhooks) report(r notify.Report) {
 	for _, p := range r.Problems {
-		w.a.Note("%v; erphub env deploy flush tries again, and spool list shows what is kept", p)
+		w.a.Note("%v; erphub env deploy flush tries again, and spool shows what is kept", p)
 	}
 }
 

@@ -16,8 +16,9 @@ import (
 
 func (a *app) addCommand() *cli.Command {
 	return &cli.Command{
-		Name: "add", Usage: "add a table to the dictionary, or a component to a plugin",
-		Subcommands: append([]*cli.Command{a.addTableCommand()}, a.addComponentCommands()...),
+		Name: "add", Usage: "add a table to the dictionary and the database",
+		Description: "`erphub dict add` is the same command by another name. Components of plugins come from `erphub generate`.",
+		Subcommands: []*cli.Command{a.addTableCommand()},
 	}
 }
 
@@ -25,7 +26,7 @@ func (a *app) dictCommand() *cli.Command {
 	return &cli.Command{
 		Name: "dict", Usage: "work with the dictionary",
 		Subcommands: append([]*cli.Command{{
-			Name: "add", Usage: "add to the dictionary",
+			Name: "add", Hidden: true, Usage: "add to the dictionary, as erphub add does",
 			Subcommands: []*cli.Command{a.addTableCommand()},
 		}}, slices.Concat(a.dictBrowseCommands(), a.dictCodeCommands())...),
 	}

@@ -20,31 +20,34 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
+// checkApply refuses flags that do not go together.
+func (a *app) checkApply(c *cli.Context, format *format) error {
+	switch {
+	case c.Bool("resume") && !format.onServer():
+		return shell.Usagef("--resume is for the format rest only; write the files again")
+	case c.Bool("resume") && c.Bool("dry-run"):
+		return shell.Usagef("--resume continues a run; --dry-run does nothing")
+	case c.Bool("apply") && format.onServer():
+		return shell.Usagef("the format rest changes the ERP anyway; --apply goes with migration and pack")
+	}
+	return a.checkDelivery(c, format)
+}
+
 func (a *app) dictApply(c *cli.Context) error {
 	format, err := chooseFormat(c)
 	if err != nil {
 		return err
 	}
-	switch {
-	case !format.onServer() && c.Bool("resume"):
-		return shell.Usagef("--resume is for the format rest only; write the files again")
-	case format.onServer() && c.Bool("apply"):
-		return shell.Usagef("the format rest changes the ERP anyway; --apply goes with migration and pack")
-	}
-	if err := a.checkDelivery(c, format); err != nil {
+	if err := a.checkApply(c, format); err != nil {
 		return err
 	}
 	opts := applyOptions(c)
-	if c.Bool("dry-run") {
-		if c.Bool("resume") {
-			return shell.Usagef("--resume continues a run; --dry-run does nothing")
-		}
+	switch {
+	case c.Bool("dry-run"):
 		return a.dictPlan(c)
-	}
-	if dir := c.String("rehearse"); dir != "" {
-		return a.rehearse(c, dir, format, opts)
-	}
-	if c.Bool("resume") {
+	case c.String("rehearse") != "":
+		return a.rehearse(c, c.String("rehearse"), format, opts)
+	case c.Bool("resume"):
 		return a.resumeApply(c, opts)
 	}
 	if _, err := os.Lstat(opts.Checkpoint); format.onServer() && err == nil {
@@ -58,33 +61,42 @@ func (a *app) dictApply(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.Bool("json") {
-		if err := a.showChanges(cmp.result, findings); err != nil {
-			return err
-		}
+	if err := a.showBeforeApply(c, cmp.result, plan, findings); err != nil || plan.Len() == 0 {
+		return err
 	}
-	if plan.Len() == 0 {
-		if c.Bool("json") {
-			return a.PrintJSON(applyReport{Changes: []diff.Change{}})
-		}
-		return nil
-	}
-	changesERP := format.onServer() || c.Bool("apply")
-	if refused := review.Refused(findings); changesERP && len(refused) > 0 {
-		return fmt.Errorf("nothing was done: the database would refuse %d of the changes:\n  %s", len(refused), refusals(refused))
-	}
-	if n := len(cmp.result.Destructive()); n > 0 && !c.Bool("allow-destructive") {
-		return fmt.Errorf("nothing was done: %d of the changes are destructive; look at them with `erphub dict plan`, then give --allow-destructive", n)
-	}
-	if changesERP {
-		if err := a.consent(c); err != nil {
-			return err
-		}
+	if err := a.mayApply(c, cmp.result, findings, format.onServer() || c.Bool("apply")); err != nil {
+		return err
 	}
 	if format.onServer() {
 		return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})
 	}
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
+}
+
+// showBeforeApply shows a person what is about to be done, and a program that nothing
+// is.
+func (a *app) showBeforeApply(c *cli.Context, result *diff.Result, plan *dict.Plan, findings []review.Finding) error {
+	switch {
+	case !c.Bool("json"):
+		return a.showChanges(result, findings)
+	case plan.Len() == 0:
+		return a.PrintJSON(applyReport{Changes: []diff.Change{}})
+	}
+	return nil
+}
+
+// mayApply returns an error unless the changes can succeed, and are wanted.
+func (a *app) mayApply(c *cli.Context, result *diff.Result, findings []review.Finding, changesERP bool) error {
+	if refused := review.Refused(findings); changesERP && len(refused) > 0 {
+		return fmt.Errorf("nothing was done: the database would refuse %d of the changes:\n  %s", len(refused), refusals(refused))
+	}
+	if n := len(result.Destructive()); n > 0 && !c.Bool("allow-destructive") {
+		return fmt.Errorf("nothing was done: %d of the changes are destructive; look at them with `erphub dict plan`, then give --allow-destructive", n)
+	}
+	if !changesERP {
+		return nil
+	}
+	return a.consent(c)
 }
 
 // planned is the plan to carry out: the saved one that is named, or that of the

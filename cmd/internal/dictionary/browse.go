@@ -3,6 +3,7 @@ package dictionary
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func (a *app) dictBrowseCommands() []*cli.Command {
 			}, shell.OutputFlags()...),
 		},
 		{
-			Name: "describe", Aliases: []string{"desc"}, Usage: "describe a table or a column", ArgsUsage: "TABLE[.COLUMN]", Action: a.dictDescribe,
+			Name: "describe", Usage: "describe a table or a column", ArgsUsage: "TABLE[.COLUMN]", Action: a.dictDescribe,
 			Description: "Of a table: its columns by type, lists with their values, its details, the tables that point to it and its windows. " +
 				"! is mandatory, >T points to table T. Of a column: all there is to say. -o wide is one line per column. " + kept,
 			Flags: shell.OutputFlags(),
@@ -122,6 +123,26 @@ type searchReport struct {
 	Suggestions []string  `json:"suggestions,omitempty"`
 }
 
+// searchKinds reads kinds of things to look for, in the singular or the plural.
+func searchKinds(given []string) ([]registry.SearchKind, error) {
+	var kinds []registry.SearchKind
+	for _, kind := range given {
+		i := slices.IndexFunc(allKinds, func(k registry.SearchKind) bool {
+			return strings.EqualFold(string(k), kind) || strings.EqualFold(string(k)+"s", kind)
+		})
+		if i < 0 {
+			return nil, shell.Usagef("--kind %s: use table, column, window, process or reference", kind)
+		}
+		kinds = append(kinds, allKinds[i])
+	}
+	return kinds, nil
+}
+
+// allKinds are what can be looked for.
+var allKinds = []registry.SearchKind{
+	registry.SearchTable, registry.SearchColumn, registry.SearchWindow, registry.SearchProcess, registry.SearchReference,
+}
+
 func (a *app) dictSearch(c *cli.Context) error {
 	q := registry.SearchQuery{Text: strings.Join(c.Args().Slice(), " "), Column: c.String("column"), Limit: c.Int("top")}
 	if strings.TrimSpace(q.Text) == "" && q.Column == "" {
@@ -130,18 +151,9 @@ func (a *app) dictSearch(c *cli.Context) error {
 	if q.Limit < 1 {
 		return shell.Usagef("--top %d: give the most hits to list", q.Limit)
 	}
-	kinds := []string{"table", "column", "window", "process", "reference"}
-	for _, kind := range c.StringSlice("kind") {
-		found := nearest.Name(kind, kinds)
-		for _, k := range kinds {
-			if strings.EqualFold(k, kind) || strings.EqualFold(k+"s", kind) {
-				found = k
-				q.Kinds = append(q.Kinds, registry.SearchKind(k))
-			}
-		}
-		if len(q.Kinds) == 0 || string(q.Kinds[len(q.Kinds)-1]) != found {
-			return shell.Usagef("--kind %s: use table, column, window, process or reference", kind)
-		}
+	var err error
+	if q.Kinds, err = searchKinds(c.StringSlice("kind")); err != nil {
+		return err
 	}
 	reg, err := a.dictionary(c)
 	if err != nil {

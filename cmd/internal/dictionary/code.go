@@ -141,49 +141,34 @@ func (a *app) compared(c *cli.Context) (*comparison, error) {
 	return a.comparedWith(c, func() (*erp.Client, error) { return a.Client(c) })
 }
 
-// comparedWith compares them with the ERP that a client is connected to.
+// comparedWith compares them with the ERP that a client is connected to. What is wrong
+// without looking at the ERP is told when there is none to look at; the ERP may know
+// the tables as they are.
 func (a *app) comparedWith(c *cli.Context, connect func() (*erp.Client, error)) (*comparison, error) {
 	set, err := definitions(c)
 	if err != nil {
 		return nil, err
 	}
 	opts := &dict.Options{AnyPrefix: c.Bool("any-prefix")}
-	tables := set.Tables()
-	needs := false
-	for _, t := range tables {
-		needs = needs || t.Target != nil && len(t.Target.Columns) == 0
-	}
-	var wrong error // what can be said without the ERP, which may know the tables as they are
-	if !needs {
+	imports := slices.ContainsFunc(set.Tables(), wantsColumns)
+	var wrong error
+	if !imports {
 		wrong = set.Validate(opts)
 	}
 	client, err := connect()
-	switch {
-	case err != nil && wrong != nil:
-		return nil, shell.Usage(wrong)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil, orWrong(wrong, err)
 	}
-	if needs {
-		for i, t := range tables {
-			if t.Target == nil || len(t.Target.Columns) > 0 {
-				continue
-			}
-			columns, err := restdict.ReadColumns(c.Context, client, t.Target.Table)
-			if err != nil {
-				return nil, err
-			}
-			tables[i].Target = &dict.ImportTarget{Table: t.Target.Table, Columns: columns}
+	if imports {
+		if set, err = importTargets(c.Context, client, set); err != nil {
+			return nil, err
 		}
-		set = set.Replace(tables)
 		wrong = set.Validate(opts)
 	}
+	tables := set.Tables()
 	reg, err := a.part(c.Context, client, diff.Scope(tables...))
-	switch {
-	case err != nil && wrong != nil:
-		return nil, shell.Usage(wrong)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil, orWrong(wrong, err)
 	}
 	if wrong != nil {
 		known := *opts
@@ -200,10 +185,34 @@ func (a *app) comparedWith(c *cli.Context, connect func() (*erp.Client, error)) 
 	if err != nil {
 		return nil, err
 	}
-	if err := addBehind(c.Context, client, result); err != nil {
-		return nil, err
+	return &comparison{client, reg, set, tables, result}, addBehind(c.Context, client, result)
+}
+
+// orWrong is what is wrong with the definitions, which is more than what failed.
+func orWrong(wrong, err error) error {
+	if wrong != nil {
+		return shell.Usage(wrong)
 	}
-	return &comparison{client, reg, set, tables, result}, nil
+	return err
+}
+
+// wantsColumns reports whether a table imports into one whose columns it does not name.
+func wantsColumns(t dict.Table) bool { return t.Target != nil && len(t.Target.Columns) == 0 }
+
+// importTargets adds the columns of the tables that import tables feed.
+func importTargets(ctx context.Context, client *erp.Client, set *tablefile.Set) (*tablefile.Set, error) {
+	tables := set.Tables()
+	for i, t := range tables {
+		if !wantsColumns(t) {
+			continue
+		}
+		columns, err := restdict.ReadColumns(ctx, client, t.Target.Table)
+		if err != nil {
+			return nil, err
+		}
+		tables[i].Target = &dict.ImportTarget{Table: t.Target.Table, Columns: columns}
+	}
+	return set.Replace(tables), nil
 }
 
 // defaultCheckpoint is where dict apply keeps the state of a run.

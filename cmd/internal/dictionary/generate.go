@@ -1,46 +1,43 @@
 package dictionary
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/generator"
 )
 
 func (a *app) generateCommand() *cli.Command {
-	commands := []*cli.Command{
-		{Name: "list", Usage: "list the generators", Flags: shell.OutputFlags(), Action: a.generateList},
-		{
-			Name: "info", Usage: "explain a generator and its options", ArgsUsage: "GENERATOR", Flags: shell.ValueFlags(), Action: a.generateInfo,
-		},
-	}
+	var commands []*cli.Command
 	for _, g := range generator.Generators() {
+		flags := append(append(optionFlags(&g), outputFlags()...), generateFlags()...)
+		usage, description := "make "+g.Title, g.Description
+		if g.Addable {
+			usage += ", in a plugin of its own or in one that is there"
+			description += "\n\nWith --plugin it goes into a plugin that is there: only what is needed is changed, and adding the same again changes nothing."
+			flags = append([]cli.Flag{pluginFlag()}, flags...)
+		}
 		commands = append(commands, &cli.Command{
-			Name: g.Name, Usage: "make " + g.Title + generateUsage(&g), ArgsUsage: argumentOf(&g),
-			Description: g.Description + "\n\nOn a terminal it asks for missing options. Existing files are not overwritten without --force. " +
+			Name: g.Name, Usage: usage, ArgsUsage: argumentOf(&g),
+			Description: description + "\n\nOn a terminal it asks for missing options. Existing files are not overwritten without --force. " +
 				"Names of tables and windows are looked up in the ERP, where one is named.",
-			Flags:  append(optionFlags(&g, false), append(outputFlags(), sharedGenerateFlags()...)...),
+			Flags:  flags,
 			Action: func(c *cli.Context) error { return a.generate(c, &g) },
 		})
 	}
-	commands = append(commands, a.generateGoCommand())
 	return &cli.Command{
-		Name: "generate", Aliases: []string{"gen"}, Usage: "generate plugins, components in a plugin of their own, and Go types",
-		Description: "`erphub generate list` shows what plugins can be made of; `erphub add` adds to an existing plugin.",
-		Subcommands: commands,
+		Name: "generate", Usage: "generate plugins, components of plugins, and Go types",
+		Description: "Components come in a plugin of their own; with --plugin they are added to one that is there.",
+		Subcommands: append(commands, a.generateGoCommand()),
 	}
 }
 
-func generateUsage(g *generator.Generator) string {
-	if g.Addable {
-		return ", in a plugin of its own"
-	}
-	return ""
+// pluginFlag names the plugin to add to. It is found by its META-INF/MANIFEST.MF.
+func pluginFlag() cli.Flag {
+	return &cli.StringFlag{Name: "plugin", Usage: "add it to the plugin in or around this folder, such as --plugin ., instead of making one", TakesFile: true}
 }
 
 // mainOption is the option that may be given without a flag, as the argument.
@@ -73,13 +70,10 @@ func optionFlag(o *generator.Option) string {
 }
 
 // optionFlags makes a flag of each option.
-func optionFlags(g *generator.Generator, adding bool) []cli.Flag {
+func optionFlags(g *generator.Generator) []cli.Flag {
 	var flags []cli.Flag
 	for i := range g.Options {
 		o := &g.Options[i]
-		if adding && o.NewOnly {
-			continue
-		}
 		usage := strings.TrimSuffix(o.Description, ".")
 		if !strings.HasPrefix(usage, "Java ") && !strings.HasPrefix(usage, "Maven") { // names
 			usage = strings.ToLower(usage[:1]) + usage[1:]
@@ -114,14 +108,13 @@ func outputFlags() []cli.Flag {
 	}
 	return []cli.Flag{
 		&cli.StringFlag{Name: "deliver", Usage: "how to deliver it: " + strings.Join(modes, ", ") + " (GENERATOR_OUTPUT_MODE; default: filesystem)"},
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Hidden: true, Usage: "the former name of --deliver"},
 		&cli.StringFlag{Name: "email", Usage: "address that --deliver email sends it to"},
 		&cli.StringFlag{Name: "dir", Usage: "folder that the plugin's folder or archive goes into (default: the working directory); - writes an archive to standard output", TakesFile: true},
 	}
 }
 
-// sharedGenerateFlags are those of generate and add.
-func sharedGenerateFlags() []cli.Flag {
+// generateFlags are about how a generator runs.
+func generateFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.GenericFlag{Name: "option", Usage: "an option by its name in requests, as name=value; may be given several times", Value: &shell.Texts{}},
 		&cli.BoolFlag{Name: "dry-run", Usage: "list the files, and write nothing"},
@@ -129,60 +122,4 @@ func sharedGenerateFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "force", Usage: "overwrite existing files that have other content"},
 		&cli.BoolFlag{Name: "offline", Usage: "look nothing up in the ERP; names are taken as they are"},
 	}, shell.DatabaseFlags()...)
-}
-
-// generatorReport is a generator for a machine.
-type generatorReport struct {
-	Name        string             `json:"name"`
-	Title       string             `json:"title"`
-	Description string             `json:"description"`
-	Addable     bool               `json:"addable"`
-	Options     []generator.Option `json:"options,omitempty"`
-	Schema      map[string]any     `json:"schema,omitempty"`
-}
-
-func (a *app) generateList(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return shell.Usagef("generate list takes no arguments; `erphub generate info %s` explains a generator", c.Args().First())
-	}
-	var list []generatorReport
-	var rows [][]string
-	for _, g := range generator.Generators() {
-		list = append(list, generatorReport{Name: g.Name, Title: g.Title, Description: g.Description, Addable: g.Addable})
-		adds := ""
-		if g.Addable {
-			adds = "erphub add " + g.Name
-		}
-		rows = append(rows, []string{g.Name, g.Title, adds})
-	}
-	return a.Print(c, list, output.Table{Columns: output.Columns("generator=name", "makes=title", "to an existing plugin=addable"), Rows: rows})
-}
-
-func (a *app) generateInfo(c *cli.Context) error {
-	if err := shell.Arguments(c, "a generator such as process"); err != nil {
-		return err
-	}
-	g, err := generator.Find(c.Args().First())
-	if err != nil {
-		return shell.Usage(err)
-	}
-	var rows [][]string
-	for i := range g.Options {
-		o := &g.Options[i]
-		state := ""
-		switch {
-		case o.Required:
-			state = "required"
-		case o.Default != nil:
-			state = fmt.Sprint(o.Default)
-		}
-		rows = append(rows, []string{"--" + optionFlag(o), o.Name, string(o.Type), state, cmp.Or(strings.Join(o.Choices, ", "), o.Example)})
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n%s\n\n", g.Name, g.Title, g.Description)
-	b.WriteString(a.TableText(c, output.Table{Columns: output.Columns("flag", "option", "type", "default", "values, or an example"), Rows: rows}) + "\n")
-	for i := range g.Options {
-		fmt.Fprintf(&b, "%s: %s\n", g.Options[i].Name, g.Options[i].Description)
-	}
-	return a.Print(c, generatorReport{g.Name, g.Title, g.Description, g.Addable, g.Options, g.Schema(false)}, output.Table{Below: b.String()})
 }

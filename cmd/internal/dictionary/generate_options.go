@@ -21,8 +21,11 @@ func generatorOptions(c *cli.Context, g *generator.Generator, adding bool) (map[
 	for i := range g.Options {
 		o := &g.Options[i]
 		flag := optionFlag(o)
-		if adding && o.NewOnly || !c.IsSet(flag) {
+		switch {
+		case !c.IsSet(flag):
 			continue
+		case adding && o.NewOnly:
+			return nil, shell.Usagef("--%s is about a new plugin, and --plugin names one that is there: leave one of them out", flag)
 		}
 		switch o.Type {
 		case generator.TypeBoolean:
@@ -98,7 +101,7 @@ func (a *app) askMissing(c *cli.Context, g *generator.Generator, options map[str
 			}
 			flags = append(flags, text)
 		}
-		return shell.Usagef("%s needs %s; see `erphub generate info %s`", shell.CommandPath(c), strings.Join(flags, " and "), g.Name)
+		return shell.Usagef("%s needs %s; see `erphub generate %s --help`", shell.CommandPath(c), strings.Join(flags, " and "), g.Name)
 	}
 	in := bufio.NewReader(a.Streams.In)
 	for i := range missing {
@@ -153,43 +156,47 @@ func (a *app) askOption(ctx context.Context, in *bufio.Reader, o *generator.Opti
 // generatorRegistry is the dictionary that a generator looks things up in, nil
 // when it does not have to, or there is none and it can do without.
 func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (registry.Registry, error) {
-	switch {
-	case use == generator.DictionaryUnused:
-		return nil, nil
-	case c.Bool("offline") && use == generator.DictionaryRequired:
+	offline := c.Bool("offline")
+	if offline && use == generator.DictionaryRequired {
 		return nil, shell.Usagef("--offline does not work here: what was named is read from the dictionary of an ERP")
-	case c.Bool("offline"):
+	}
+	if offline || use == generator.DictionaryUnused {
 		return nil, nil
-	case c.String("database") != "":
-		return a.databaseCatalog(c, c.String("database"))
 	}
 	s, err := a.Setup(c)
 	if err != nil {
 		return nil, err
 	}
-	if s.Resolver.Lookup("url") == "" {
-		if url, err := a.Address(c, s, "database", "database.url"); err != nil {
+	url := c.String("database")
+	if url == "" && s.Resolver.Lookup("url") == "" {
+		if url, err = a.Address(c, s, "database", "database.url"); err != nil {
 			return nil, err
-		} else if url != "" {
-			return a.databaseCatalog(c, url)
 		}
-		if use == generator.DictionaryOptional {
+		if url == "" && use == generator.DictionaryOptional {
 			a.Note("no ERP is named, so names are taken as they are")
 			return nil, nil
 		}
 	}
+	if url != "" {
+		return a.databaseCatalog(c, url)
+	}
+	reg, err := a.erpCatalog(c, s)
+	switch {
+	case err == nil:
+		return reg, nil
+	case use == generator.DictionaryOptional && c.Context.Err() == nil:
+		return nil, fmt.Errorf("%w; --offline takes names as they are", err)
+	}
+	return nil, err
+}
+
+// erpCatalog reads the dictionary from the ERP.
+func (a *app) erpCatalog(c *cli.Context, s *shell.Setup) (*registry.Catalog, error) {
 	client, err := a.ClientFor(c, s)
 	if err != nil {
 		return nil, err
 	}
-	reg, err := a.catalog(c.Context, client)
-	if err != nil && use == generator.DictionaryOptional && c.Context.Err() == nil {
-		return nil, fmt.Errorf("%w; --offline takes names as they are", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return reg, nil
+	return a.catalog(c.Context, client)
 }
 
 // generatorError marks options that cannot be used as wrong usage.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -36,10 +37,10 @@ type changeReport struct {
 	Size   int              `json:"size"`
 }
 
-// generate makes a new plugin.
+// generate makes a new plugin, or adds to the one of --plugin.
 func (a *app) generate(c *cli.Context, g *generator.Generator) error {
-	if c.IsSet("output") {
-		return shell.Usagef("--output is now --deliver here: write --deliver %s; the folder to write into is --dir", c.String("output"))
+	if c.String("plugin") != "" {
+		return a.addComponent(c, g)
 	}
 	deliveries, err := a.deliveries(c)
 	if err != nil {
@@ -75,22 +76,38 @@ func (a *app) generate(c *cli.Context, g *generator.Generator) error {
 	return a.deliverArtifact(c, artifact, mode, to)
 }
 
+// deliveryFlags are the flags that go with some deliveries only.
+var deliveryFlags = []struct {
+	flag  string
+	modes []generator.Mode
+}{
+	{"diff", []generator.Mode{generator.ModeFilesystem}},
+	{"force", []generator.Mode{generator.ModeFilesystem, generator.ModeArchive}},
+	{"dir", []generator.Mode{generator.ModeFilesystem, generator.ModeArchive}},
+	{"email", []generator.Mode{generator.ModeEmail}},
+}
+
 // checkOutput refuses flags that do not go together.
 func (a *app) checkOutput(c *cli.Context, mode generator.Mode) error {
-	switch {
-	case c.Bool("diff") && mode != generator.ModeFilesystem:
-		return shell.Usagef("--diff goes with --deliver filesystem, not with %s", mode)
-	case c.Bool("force") && mode != generator.ModeFilesystem && mode != generator.ModeArchive:
-		return shell.Usagef("--force goes with --deliver filesystem or archive, not with %s", mode)
-	case c.IsSet("email") && mode != generator.ModeEmail:
-		return shell.Usagef("--email goes with --deliver email, not with %s", mode)
-	case mode == generator.ModeEmail && c.String("email") == "":
+	for _, f := range deliveryFlags {
+		if c.IsSet(f.flag) && !slices.Contains(f.modes, mode) {
+			names := make([]string, len(f.modes))
+			for i, m := range f.modes {
+				names[i] = string(m)
+			}
+			return shell.Usagef("--%s goes with --deliver %s, not with %s", f.flag, strings.Join(names, " or "), mode)
+		}
+	}
+	if mode == generator.ModeEmail && c.String("email") == "" {
 		return shell.Usagef("--deliver email needs --email, the address to send to")
-	case c.IsSet("dir") && mode != generator.ModeFilesystem && mode != generator.ModeArchive:
-		return shell.Usagef("--dir goes with --deliver filesystem or archive, not with %s", mode)
-	case c.String("dir") == "-" && mode != generator.ModeArchive:
+	}
+	if c.String("dir") != "-" {
+		return nil
+	}
+	if mode != generator.ModeArchive {
 		return shell.Usagef("--dir - goes with --deliver archive")
-	case c.String("dir") == "-" && (c.Bool("json") || shell.Terminal(a.Streams.Out)):
+	}
+	if c.Bool("json") || shell.Terminal(a.Streams.Out) {
 		return shell.Usagef("an archive is binary: write it to a file or a pipe, and leave out --json")
 	}
 	return nil

@@ -22,24 +22,34 @@ func (a *app) dictInspect(c *cli.Context) error {
 	if named := len(names) > 0; named && c.Bool("all") || !named && !c.Bool("all") && c.String("entity-type") == "" {
 		return shell.Usagef("dict inspect takes table names such as XX_Demo, patterns such as 'XX_*', --entity-type, or --all")
 	}
-	several := c.Bool("all") || c.String("entity-type") != "" || slices.ContainsFunc(names, isPattern)
-	read := a.dictionary
-	if !several {
-		read = func(c *cli.Context) (*registry.Catalog, error) {
-			client, err := a.Client(c)
-			if err != nil {
-				return nil, err
-			}
-			return a.part(c.Context, client, diff.DefinitionScope(names...))
-		}
-	}
-	reg, err := read(c)
+	tables, err := a.inspected(c, names)
 	if err != nil {
 		return err
 	}
+	if folder := c.String("output"); isFolder(folder) {
+		return a.writeTables(c, folder, tables)
+	}
+	text, err := tablefile.Marshal(tables...)
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") && c.String("output") == "" {
+		return a.PrintJSON(map[string]any{"yaml": string(text)})
+	}
+	return a.WriteOutput(c, text)
+}
+
+// inspected are the definitions of tables. What those cannot express is told for
+// tables that are named, and counted for those that a pattern finds.
+func (a *app) inspected(c *cli.Context, names []string) ([]dict.Table, error) {
+	several := c.Bool("all") || c.String("entity-type") != "" || slices.ContainsFunc(names, isPattern)
+	reg, err := a.inspectedDictionary(c, several, names)
+	if err != nil {
+		return nil, err
+	}
 	if several {
 		if names, err = tablesNamed(c.Context, reg, names, c.String("entity-type")); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	var tables []dict.Table
@@ -47,7 +57,7 @@ func (a *app) dictInspect(c *cli.Context) error {
 	for _, name := range names {
 		t, notes, err := diff.Definition(c.Context, reg, name)
 		if err != nil {
-			return searchHint(err)
+			return nil, searchHint(err)
 		}
 		tables = append(tables, t)
 		if several {
@@ -61,17 +71,19 @@ func (a *app) dictInspect(c *cli.Context) error {
 	if remarks > 0 {
 		a.Note("definitions cannot express %s of %s; inspect a table by its name to see them", shell.Count(remarks, "thing", "things"), shell.Count(remarked, "table", "tables"))
 	}
-	if folder := c.String("output"); isFolder(folder) {
-		return a.writeTables(c, folder, tables)
+	return tables, nil
+}
+
+// inspectedDictionary is what is needed of the dictionary: all of it for patterns.
+func (a *app) inspectedDictionary(c *cli.Context, several bool, names []string) (*registry.Catalog, error) {
+	if several {
+		return a.dictionary(c)
 	}
-	text, err := tablefile.Marshal(tables...)
+	client, err := a.Client(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if c.Bool("json") && c.String("output") == "" {
-		return a.PrintJSON(map[string]any{"yaml": string(text)})
-	}
-	return a.WriteOutput(c, text)
+	return a.part(c.Context, client, diff.DefinitionScope(names...))
 }
 
 // isPattern tells a pattern for names from a name.

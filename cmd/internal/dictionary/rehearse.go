@@ -42,8 +42,8 @@ type rehearsedRow struct {
 	Rows  int64  `json:"rows"`
 }
 
-// rehearse carries the changes out on a copy of a twin.
-func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdict.Options) (err error) {
+// checkRehearsal refuses flags that go on with the ERP itself.
+func checkRehearsal(c *cli.Context, format *format) error {
 	for _, flag := range []string{"resume", "apply"} {
 		if c.Bool(flag) {
 			return shell.Usagef("--%s goes on with the ERP itself; a rehearsal begins with a fresh copy of the twin", flag)
@@ -51,6 +51,14 @@ func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdic
 	}
 	if !format.onServer() {
 		return shell.Usagef("a rehearsal runs the plan over REST; leave --format out")
+	}
+	return nil
+}
+
+// rehearse carries the changes out on a copy of a twin.
+func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdict.Options) (err error) {
+	if err := checkRehearsal(c, format); err != nil {
+		return err
 	}
 	info, err := twin.Inspect(c.Context, twin.InFolder(dir))
 	if err != nil {
@@ -84,13 +92,6 @@ func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdic
 	if err != nil {
 		return err
 	}
-	untried := map[string]bool{} // tables
-	for _, f := range findings {
-		if f.Over != nil && content.absent[strings.ToLower(f.Over.Table)] {
-			untried[f.Over.Table] = true
-			report.Untried = append(report.Untried, f.Where)
-		}
-	}
 	if !c.Bool("json") {
 		if err := a.showChanges(cmp.result, findings); err != nil {
 			return err
@@ -104,15 +105,26 @@ func (a *app) rehearse(c *cli.Context, dir string, format *format, opts *restdic
 		}
 		report.Created, report.Changed, report.Ran = result.Count(restdict.Created), result.Count(restdict.Changed), result.Count(restdict.Ran)
 	}
+	return a.reportRehearsal(c, report, content.untried(findings))
+}
+
+// reportRehearsal prints what came of a rehearsal. One that could not try everything
+// is an error.
+func (a *app) reportRehearsal(c *cli.Context, report rehearsal, untried []review.Finding) error {
+	tables := map[string]bool{}
+	for _, f := range untried {
+		tables[f.Over.Table] = true
+		report.Untried = append(report.Untried, f.Where)
+	}
 	if c.Bool("json") {
 		if err := a.PrintJSON(report); err != nil {
 			return err
 		}
-		return notTried(untried, report.Untried)
+		return notTried(tables, report.Untried)
 	}
-	_, err = fmt.Fprintf(a.Streams.Out, "Rehearsed on a copy of the twin of %s: %s created, %d changed; %s ran%s. The ERP is as it was.\n",
+	_, err := fmt.Fprintf(a.Streams.Out, "Rehearsed on a copy of the twin of %s: %s created, %d changed; %s ran%s. The ERP is as it was.\n",
 		shell.Printable(report.Twin), shell.Count(report.Created, "record", "records"), report.Changed, shell.Count(report.Ran, "process", "processes"), withRows(report.Tables))
-	return errors.Join(err, notTried(untried, report.Untried))
+	return errors.Join(err, notTried(tables, report.Untried))
 }
 
 // notTried is the error of a rehearsal that could not try everything.
@@ -151,6 +163,13 @@ func (t *twinContent) Count(ctx context.Context, q review.Question) (review.Coun
 		return review.Count{}, review.ErrUnknown
 	}
 	return t.Content.Count(ctx, q)
+}
+
+// untried are the findings about rows of tables that were not cloned.
+func (t *twinContent) untried(findings []review.Finding) []review.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f review.Finding) bool {
+		return f.Over == nil || !t.absent[strings.ToLower(f.Over.Table)]
+	})
 }
 
 // administrator is a client with a login of the role that keeps the dictionary.

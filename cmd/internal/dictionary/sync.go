@@ -137,37 +137,48 @@ func syncRecord(ctx context.Context, client *erp.Client, table, column string) (
 			return "", "", 0, fmt.Errorf("reading the columns of %s: %w", table, err)
 		}
 		name, _ := rec.Text("ColumnName")
-		virtual, _ := rec.Text("ColumnSQL")
-		active, told := rec.Bool("IsActive")
-		id, ok := rec.ID().Int()
 		names = append(names, name)
 		if column != "" && !strings.EqualFold(name, column) {
 			continue
 		}
-		if column != "" && virtual != "" {
-			return "", "", 0, fmt.Errorf("the column %s.%s is virtual; it has no column in the database", table, name)
-		}
-		if column != "" && told && !active {
-			return "", "", 0, fmt.Errorf("the column %s.%s is deactivated (IsActive=N): activate it before synchronising it", table, name)
-		}
-		if !ok || virtual != "" || told && !active {
-			continue
-		}
-		if key, _ := rec.Bool("IsKey"); best == 0 || key {
+		why, id := notInDatabase(rec)
+		switch key, _ := rec.Bool("IsKey"); {
+		case why != "" && column != "":
+			return "", "", 0, fmt.Errorf("the column %s.%s %s", table, name, why)
+		case why == "" && id != 0 && (best == 0 || key):
 			best, bestName = id, name
 		}
 	}
-	if best == 0 && column != "" {
-		hint := ""
-		if s := nearest.Name(column, names); s != "" {
-			hint = fmt.Sprintf("; did you mean %q?", s)
-		}
-		return "", "", 0, fmt.Errorf("table %s has no column %q%s", table, column, hint)
-	}
 	if best == 0 {
-		return "", "", 0, fmt.Errorf("table %s has no column for the database; add columns first", table)
+		return "", "", 0, noColumn(table, column, names)
 	}
 	return table, bestName, best, nil
+}
+
+// notInDatabase says why a column has no place in the database, "" when it has one.
+func notInDatabase(column erp.Record) (why string, id int64) {
+	id, _ = column.ID().Int()
+	virtual, _ := column.Text("ColumnSQL")
+	active, told := column.Bool("IsActive")
+	switch {
+	case virtual != "":
+		why = "is virtual; it has no column in the database"
+	case told && !active:
+		why = "is deactivated (IsActive=N): activate it before synchronising it"
+	}
+	return why, id
+}
+
+// noColumn is the error of a table without the column, or without any.
+func noColumn(table, column string, names []string) error {
+	if column == "" {
+		return fmt.Errorf("table %s has no column for the database; add columns first", table)
+	}
+	hint := ""
+	if s := nearest.Name(column, names); s != "" {
+		hint = fmt.Sprintf("; did you mean %q?", s)
+	}
+	return fmt.Errorf("table %s has no column %q%s", table, column, hint)
 }
 
 // syncScript is what synchronising a table, or one column of it, means for the

@@ -8,16 +8,48 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// flagGroups are the visible flags by category. Those without one come first.
+// OutputCategory is the category of flags about how a result is printed. They are
+// the same for every command that has them, so that pages list them apart.
+const OutputCategory = "Output"
+
+func categoryOf(f cli.Flag) string {
+	if c, ok := f.(cli.CategorizableFlag); ok {
+		return c.GetCategory()
+	}
+	return ""
+}
+
+// outputEntries are the visible flags of OutputCategory.
+func outputEntries(flags []cli.Flag) []Entry {
+	var all []Entry
+	for _, f := range flags {
+		if visible(f) && categoryOf(f) == OutputCategory {
+			all = append(all, flagEntry(f))
+		}
+	}
+	return all
+}
+
+// outputOf are the flags of OutputCategory that commands have, each once.
+func outputOf(commands []*cli.Command) []Entry {
+	var all []Entry
+	for _, c := range commands {
+		for _, e := range append(outputEntries(c.Flags), outputOf(c.Subcommands)...) {
+			if !slices.Contains(all, e) {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// flagGroups are the other visible flags by category. Those without one come first.
 func flagGroups(flags []cli.Flag) []Group {
 	var groups []Group
 	for _, f := range flags {
-		if !visible(f) {
+		category := categoryOf(f)
+		if !visible(f) || category == OutputCategory {
 			continue
-		}
-		category := ""
-		if c, ok := f.(cli.CategorizableFlag); ok {
-			category = c.GetCategory()
 		}
 		groups = addTo(groups, category, flagEntry(f))
 	}

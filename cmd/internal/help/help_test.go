@@ -51,9 +51,6 @@ func TestPageOfCommand(t *testing.T) {
 USAGE
   tool thing NAME [FLAGS]
 
-ALIASES
-  t
-
 DESCRIPTION
   The first paragraph is filled.
 

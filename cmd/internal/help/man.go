@@ -42,10 +42,6 @@ func (p *Page) WriteMan(to io.Writer, version string) error {
 		m.text(escape(u))
 	}
 	m.macro("fi")
-	if len(p.Aliases) > 0 {
-		m.macro("SH", "ALIASES")
-		m.text(escape(strings.Join(p.Aliases, ", ")))
-	}
 	if len(p.Description) > 0 {
 		m.macro("SH", "DESCRIPTION")
 		m.paragraphs(p.Description)
@@ -62,6 +58,9 @@ func (p *Page) WriteMan(to io.Writer, version string) error {
 			m.macro("PP")
 			m.lines(strings.Join(e.Lines, "\n"))
 		}
+	}
+	if len(p.Path) > 1 {
+		m.groups("OUTPUT", []Group{{Entries: p.Output}})
 	}
 	m.groups("GLOBAL FLAGS", []Group{{Entries: p.Global}})
 	if topics := p.topicPages(); len(topics) > 0 {

@@ -3,6 +3,7 @@ package help
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -24,18 +25,16 @@ func WriteMarkdown(to io.Writer, pages []*Page) error {
 			line(u)
 		}
 		line("```")
-		if len(p.Aliases) > 0 {
-			line("\nAliases: `", strings.Join(p.Aliases, "`, `"), "`.")
-		}
-		for _, d := range p.Description {
-			if d.Fast {
-				line("\n```text\n", d.Text, "\n```")
-				continue
-			}
-			line("\n", markdown(d.Text))
-		}
+		markdownParagraphs(line, p.Description)
 		table(line, "command", p.Commands)
-		table(line, "flag", p.Flags)
+		flags := p.Flags
+		if i == 0 && len(p.Output) > 0 {
+			flags = append(slices.Clone(flags), Group{Title: "Of every command that prints data", Entries: p.Output})
+		}
+		table(line, "flag", flags)
+		if i > 0 && len(p.Output) > 0 {
+			line("\nPrints data: ", outputNames(p.Output), " (see [output](#output)).")
+		}
 		if len(p.Examples) > 0 {
 			line("\n```text")
 			for _, e := range p.Examples {
@@ -48,16 +47,31 @@ func WriteMarkdown(to io.Writer, pages []*Page) error {
 		}
 		for _, t := range p.topicPages() {
 			line("\n## ", t.Path[len(t.Path)-1])
-			for _, d := range t.Description {
-				if d.Fast {
-					line("\n```text\n", d.Text, "\n```")
-				} else {
-					line("\n", markdown(d.Text))
-				}
-			}
+			markdownParagraphs(line, t.Description)
 		}
 	}
 	return w.Flush()
+}
+
+func markdownParagraphs(line func(...string), all []Paragraph) {
+	for _, d := range all {
+		if d.Fast {
+			line("\n```text\n", d.Text, "\n```")
+		} else {
+			line("\n", markdown(d.Text))
+		}
+	}
+}
+
+// outputNames are flags about the output in one line.
+func outputNames(entries []Entry) string {
+	var names []string
+	for _, e := range entries {
+		_, name, _ := strings.Cut(e.Name, "--")
+		name, _, _ = strings.Cut(name, " ")
+		names = append(names, "`--"+name+"`")
+	}
+	return strings.Join(names, ", ")
 }
 
 func table(line func(...string), what string, groups []Group) {

@@ -16,10 +16,10 @@ type Page struct {
 	Path        []string // the program and the words of the command
 	Summary     string   // one line, without a period
 	Usage       []string // one line per form
-	Aliases     []string
 	Description []Paragraph
 	Commands    []Group // of commands, for a program or a command that has some
 	Flags       []Group
+	Output      []Entry // flags about how a result is printed; those of all commands, for a program
 	Global      []Entry // flags that every command takes
 	Topics      []Entry // of help, for a program
 	Examples    []Example
@@ -76,17 +76,17 @@ func Of(app *cli.App, chain []*cli.Command) *Page {
 	}
 	if len(chain) == 0 {
 		p.Usage = []string{app.Name + " COMMAND [ARGUMENTS] [FLAGS]"}
-		p.Flags = flagGroups(app.Flags)
+		p.Flags, p.Output = flagGroups(app.Flags), outputOf(commands)
 		if len(commandGroups(commands)) == 0 {
 			p.Usage = []string{app.Name + " [FLAGS]"}
 		}
 		p.Topics = Topics()
 	} else {
 		c := chain[len(chain)-1]
-		p.Summary, p.Aliases, p.Description = c.Usage, c.Aliases, paragraphs(c.Description)
+		p.Summary, p.Description = c.Usage, paragraphs(c.Description)
 		commands = c.Subcommands
-		p.Flags = flagGroups(c.Flags)
-		p.Usage = usageLines(p.Name(), c.UsageText, c.ArgsUsage, len(p.Flags) > 0, len(commands) > 0)
+		p.Flags, p.Output = flagGroups(c.Flags), outputEntries(c.Flags)
+		p.Usage = usageLines(p.Name(), c.UsageText, c.ArgsUsage, len(c.Flags) > 0, len(commands) > 0)
 		p.Global = flagEntries(app.Flags)
 	}
 	p.Commands = commandGroups(commands)

@@ -30,36 +30,12 @@ func (p *Page) WriteText(to io.Writer, width int) error {
 	for _, line := range p.Usage {
 		w.fill(line, indent, indent+"    ")
 	}
-	if len(p.Aliases) > 0 {
-		w.heading("ALIASES")
-		w.fill(strings.Join(p.Aliases, ", "), indent, indent)
-	}
-	if len(p.Description) > 0 {
-		if len(p.Usage) > 0 { // a topic has nothing else
-			w.heading("DESCRIPTION")
-		} else {
-			w.line("")
-		}
-		for i, d := range p.Description {
-			if i > 0 {
-				w.line("")
-			}
-			w.paragraph(d)
-		}
-	}
+	w.description(p)
 	w.groups("COMMANDS", p.Commands)
 	w.groups("FLAGS", p.Flags)
-	if len(p.Examples) > 0 {
-		w.heading("EXAMPLES")
-		for i, e := range p.Examples {
-			if i > 0 {
-				w.line("")
-			}
-			w.fill("# "+e.About, indent, indent+"# ")
-			for _, line := range e.Lines {
-				w.line(indent + line)
-			}
-		}
+	w.examples(p.Examples)
+	if len(p.Output) > 0 && len(p.Path) > 1 {
+		w.groups("OUTPUT", []Group{{Entries: p.Output}})
 	}
 	if len(p.Global) > 0 {
 		w.groups("GLOBAL FLAGS", []Group{{Entries: p.Global}})
@@ -90,6 +66,31 @@ func (w *writer) line(s string) {
 func (w *writer) heading(s string) {
 	w.line("")
 	w.line(s)
+}
+
+func (w *writer) description(p *Page) {
+	for i, d := range p.Description {
+		if i == 0 && len(p.Usage) > 0 { // a topic has nothing else
+			w.heading("DESCRIPTION")
+		} else {
+			w.line("")
+		}
+		w.paragraph(d)
+	}
+}
+
+func (w *writer) examples(all []Example) {
+	for i, e := range all {
+		if i == 0 {
+			w.heading("EXAMPLES")
+		} else {
+			w.line("")
+		}
+		w.fill("# "+e.About, indent, indent+"# ")
+		for _, line := range e.Lines {
+			w.line(indent + line)
+		}
+	}
 }
 
 func (w *writer) paragraph(p Paragraph) {

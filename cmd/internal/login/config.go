@@ -2,7 +2,6 @@ package login
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -18,7 +17,7 @@ import (
 func (a *app) configCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "config",
-		Usage: "store a token, and show or change settings and profiles",
+		Usage: "store a token, and show or change settings",
 		Description: "The settings live in one YAML file of mode 600, whose comments and unknown keys are kept. " +
 			"--profile chooses a named profile in it.",
 		Flags: []cli.Flag{
@@ -74,10 +73,6 @@ func (a *app) configCommand() *cli.Command {
 						return nil
 					})
 				}),
-			},
-			{
-				Name: "use", Usage: "make a profile the one that is used; without a name, show which is", ArgsUsage: "[PROFILE]",
-				Flags: shell.ValueFlags(), Action: a.configUse,
 			},
 			{
 				Name: "path", Usage: "print the path of the configuration file", Flags: shell.ValueFlags(),
@@ -150,32 +145,6 @@ func (a *app) configSet(c *cli.Context) error {
 		return shell.Usage(err)
 	}
 	return a.changeConfig(c, func(d *config.Document, profile string) error { return d.Set(profile, key.Name, value) })
-}
-
-func (a *app) configUse(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return shell.Usagef("config use takes one profile, got %d arguments", c.NArg())
-	}
-	if !c.Args().Present() {
-		s, err := a.Setup(c)
-		if err != nil {
-			return err
-		}
-		name := s.Profile
-		shown := name
-		if name == "" {
-			shown = "(the default profile)"
-		}
-		return a.Print(c, map[string]string{"profile": name}, output.Table{Below: shell.Printable(shown) + "\n"})
-	}
-	name := c.Args().First()
-	return a.changeConfig(c, func(d *config.Document, _ string) error {
-		err := d.Use(name)
-		if errors.Is(err, config.ErrNoProfile) {
-			return fmt.Errorf("%w; make it with `erphub --profile %s config set url URL`", err, name)
-		}
-		return err
-	})
 }
 
 // setting is one line of config list.

@@ -70,55 +70,35 @@ func doctorAreas(c *cli.Context) ([]doctor.Area, error) {
 // allAreas are all that can be examined.
 func allAreas() []doctor.Area { return append(doctor.Areas(), doctor.AreaCompatibility) }
 
+// examined is what the areas of a doctor's run look at.
+type examined struct {
+	setup               *shell.Setup
+	client              *erp.Client // nil: clientErr says why
+	setupErr, clientErr error
+	options             doctor.Options
+}
+
 // runDoctor examines the areas and prints the findings. Warnings are no
 // failure.
 func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options) error {
-	s, setupErr := a.Setup(c)
-	if setupErr != nil && !slices.Contains(areas, doctor.AreaConfiguration) {
-		return setupErr
+	e := examined{options: opts}
+	e.setup, e.setupErr = a.Setup(c)
+	if e.clientErr = e.setupErr; e.setupErr == nil {
+		e.client, e.clientErr = a.ClientFor(c, e.setup)
+		e.options.RoleID, _ = shell.LoginRole(e.setup)
 	}
-	var client *erp.Client
-	clientErr := setupErr
-	if setupErr == nil {
-		client, clientErr = a.ClientFor(c, s)
-	}
-	if clientErr != nil && !slices.Contains(areas, doctor.AreaConfiguration) && (slices.Contains(areas, doctor.AreaAPI) || slices.Contains(areas, doctor.AreaCompatibility)) {
-		return clientErr
-	}
-	if setupErr == nil {
-		opts.RoleID, _ = shell.LoginRole(s)
+	if !slices.Contains(areas, doctor.AreaConfiguration) { // which would say it
+		if e.setupErr != nil {
+			return e.setupErr
+		}
+		if e.clientErr != nil && (slices.Contains(areas, doctor.AreaAPI) || slices.Contains(areas, doctor.AreaCompatibility)) {
+			return e.clientErr
+		}
 	}
 	var checks []doctor.Check
 	for _, area := range allAreas() {
-		if !slices.Contains(areas, area) {
-			continue
-		}
-		switch area {
-		case doctor.AreaEnvironment:
-			path, err := a.ConfigPath(c)
-			checks = append(checks, doctor.Environment(c.Context, doctor.Host{
-				Program: "erphub " + shell.Version(), Environ: a.Env, ConfigPath: path, ConfigErr: err,
-			})...)
-		case doctor.AreaConfiguration:
-			checks = append(checks, doctor.Configuration(c.Context, a.DoctorSettings(c, s, setupErr, clientErr))...)
-		case doctor.AreaAPI:
-			if client == nil {
-				checks = append(checks, doctor.Skip(area, "server responds", "not examined, because of the failure above"))
-			} else {
-				checks = append(checks, doctor.API(c.Context, client, opts)...)
-			}
-		case doctor.AreaCompatibility:
-			if client == nil {
-				checks = append(checks, doctor.Skip(area, "release of the ERP", "not examined, because of the failure above"))
-			} else {
-				checks = append(checks, doctor.Compatibility(c.Context, client)...)
-			}
-		case doctor.AreaDatabase:
-			url := c.String("database")
-			if url == "" && setupErr == nil {
-				url = s.Resolver.Lookup("database.url")
-			}
-			checks = append(checks, doctor.Database(c.Context, url, c.String("database-schema"))...)
+		if slices.Contains(areas, area) {
+			checks = append(checks, a.examine(c, area, &e)...)
 		}
 	}
 	if err := a.printChecks(c, checks); err != nil {
@@ -132,6 +112,39 @@ func (a *app) runDoctor(c *cli.Context, areas []doctor.Area, opts doctor.Options
 		default:
 			return errors.Join(shell.ErrReported, check.Err)
 		}
+	}
+	return nil
+}
+
+// examine is what is found in an area.
+func (a *app) examine(c *cli.Context, area doctor.Area, e *examined) []doctor.Check {
+	skipped := func(check string) []doctor.Check {
+		return []doctor.Check{doctor.Skip(area, check, "not examined, because of the failure above")}
+	}
+	switch area {
+	case doctor.AreaEnvironment:
+		path, err := a.ConfigPath(c)
+		return doctor.Environment(c.Context, doctor.Host{
+			Program: "erphub " + shell.Version(), Environ: a.Env, ConfigPath: path, ConfigErr: err,
+		})
+	case doctor.AreaConfiguration:
+		return doctor.Configuration(c.Context, a.DoctorSettings(c, e.setup, e.setupErr, e.clientErr))
+	case doctor.AreaAPI:
+		if e.client == nil {
+			return skipped("server responds")
+		}
+		return doctor.API(c.Context, e.client, e.options)
+	case doctor.AreaCompatibility:
+		if e.client == nil {
+			return skipped("release of the ERP")
+		}
+		return doctor.Compatibility(c.Context, e.client)
+	case doctor.AreaDatabase:
+		url := c.String("database")
+		if url == "" && e.setupErr == nil {
+			url = e.setup.Resolver.Lookup("database.url")
+		}
+		return doctor.Database(c.Context, url, c.String("database-schema"))
 	}
 	return nil
 }

@@ -52,6 +52,25 @@ func (a *app) authLogin(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	login := askedLogin(c, s)
+	if login.Username, err = a.askedUser(c, s, in, before); err != nil {
+		return err
+	}
+	if err := a.tryLogin(c, s, m, login, a.chooser(c, in, before)); err != nil {
+		return err
+	}
+	after, err := m.Status(c.Context)
+	if err != nil {
+		return err
+	}
+	if err := a.loginSticks(c, s, after); err != nil {
+		return err
+	}
+	return a.printStatus(c, after, nil, nil)
+}
+
+// askedLogin is the login that flags and settings ask for, without the user.
+func askedLogin(c *cli.Context, s *shell.Setup) tokens.Login {
 	login := tokens.Login{Warehouse: c.String("warehouse"), Language: c.String("language")}
 	for part, to := range map[tokens.Part]*string{
 		tokens.PartClient: &login.Client, tokens.PartRole: &login.Role, tokens.PartOrganization: &login.Organization,
@@ -64,31 +83,23 @@ func (a *app) authLogin(c *cli.Context) error {
 			}
 		}
 	}
-	if login.Username, err = a.askedUser(c, s, in, before); err != nil {
-		return err
-	}
+	return login
+}
+
+// tryLogin logs in; a person may correct a password that is refused.
+func (a *app) tryLogin(c *cli.Context, s *shell.Setup, m *tokens.Manager, login tokens.Login, choose tokens.Chooser) error {
 	for try := 1; ; try++ {
-		var asked bool
-		if login.Password, asked, err = a.password(c, s, login.Username); err != nil {
+		password, asked, err := a.password(c, s, login.Username)
+		if err != nil {
 			return err
 		}
-		err = m.LoginChoosing(c.Context, login, a.chooser(c, in, before))
-		if err == nil {
-			break
-		}
-		if !asked || try == passwordTries || !errors.Is(err, tokens.ErrCredentials) {
+		login.Password = password
+		err = m.LoginChoosing(c.Context, login, choose)
+		if err == nil || !asked || try == passwordTries || !errors.Is(err, tokens.ErrCredentials) {
 			return err
 		}
 		a.Remark("user name or password is wrong; try again, or end with Ctrl-C")
 	}
-	after, err := m.Status(c.Context)
-	if err != nil {
-		return err
-	}
-	if err := a.loginSticks(c, s, after); err != nil {
-		return err
-	}
-	return a.printStatus(c, after, nil, nil)
 }
 
 // loginAddress makes sure that there is an address to log in at.

@@ -1,12 +1,14 @@
 package login
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/tokens"
@@ -17,13 +19,10 @@ func (a *app) profileCommand() *cli.Command {
 		Name:  "profile",
 		Usage: "list, add, choose, rename and remove profiles, which are logins and settings by name",
 		Description: "A profile is chosen by --profile, by ERPHUB_PROFILE, or for all later commands with profile use. The profile " +
-			"default is the settings at the top of the configuration file; the others have its address unless they have their own.",
+			"default is the settings at the top of the configuration file; the others have its address unless they have their own. " +
+			"`erphub config list` and `erphub auth status` with --profile show the settings and the login of one.",
 		Subcommands: []*cli.Command{
 			{Name: "list", Usage: "show all profiles, which one is used and why, and their stored logins", Flags: shell.OutputFlags(), Action: a.profileList},
-			{
-				Name: "show", Usage: "show the settings and the stored login of a profile; of the one in use without a name",
-				ArgsUsage: "[PROFILE]", Flags: shell.ValueFlags(), Action: a.profileShow,
-			},
 			{
 				Name: "add", Usage: "make a profile; log in to it with auth login --profile PROFILE", ArgsUsage: "PROFILE",
 				Flags: []cli.Flag{
@@ -36,18 +35,16 @@ func (a *app) profileCommand() *cli.Command {
 				Description: "Its address is that of --url, or else that of the profile default.",
 				Action:      a.profileAdd,
 			},
-			{Name: "use", Usage: "use a profile for all later commands", ArgsUsage: "PROFILE", Action: func(c *cli.Context) error {
-				if err := shell.Arguments(c, "PROFILE"); err != nil {
-					return err
-				}
-				return a.configUse(c)
-			}},
+			{
+				Name: "use", Usage: "use a profile for all later commands; without a name, show which is used", ArgsUsage: "[PROFILE]",
+				Flags: shell.ValueFlags(), Action: a.profileUse,
+			},
 			{
 				Name: "rename", Usage: "give a profile another name; its login stays", ArgsUsage: "PROFILE NAME",
 				Description: "Renaming default moves its settings into a profile of that name.", Action: a.profileRename,
 			},
 			{
-				Name: "remove", Aliases: []string{"rm"}, Usage: "remove a profile with its settings and its stored login", ArgsUsage: "PROFILE",
+				Name: "remove", Usage: "remove a profile with its settings and its stored login", ArgsUsage: "PROFILE",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "logout", Usage: "log out on the server, too; it is not removed when the server cannot be told"},
 					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
@@ -110,6 +107,25 @@ func (a *app) profileAdd(c *cli.Context) error {
 	})
 	if err == nil {
 		a.Note("the profile %s is there; log in to it with `erphub auth login --profile %[1]s`", name)
+	}
+	return err
+}
+
+func (a *app) profileUse(c *cli.Context) error {
+	if c.NArg() > 1 {
+		return shell.Usagef("profile use takes one profile, got %d arguments", c.NArg())
+	}
+	if !c.Args().Present() {
+		s, err := a.Setup(c)
+		if err != nil {
+			return err
+		}
+		return a.Print(c, map[string]string{"profile": s.Profile}, output.Table{Below: shell.Printable(cmp.Or(s.Profile, config.DefaultProfile)) + "\n"})
+	}
+	name := c.Args().First()
+	err := a.changeProfiles(c, func(d *config.Document) error { return d.Use(name) })
+	if errors.Is(err, config.ErrNoProfile) {
+		return fmt.Errorf("%w; make it with `erphub profile add %s`", err, name)
 	}
 	return err
 }

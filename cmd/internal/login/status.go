@@ -1,6 +1,7 @@
 package login
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,23 +61,14 @@ func (a *app) login(c *cli.Context) (*usedLogin, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &usedLogin{setup: s, from: &origin{Profile: config.DefaultProfile, Address: string(s.Resolver.Value("url").Origin), Login: stored}}
-	if s.Profile != "" {
-		u.from.Profile = s.Profile
-	}
+	u := &usedLogin{setup: s, from: &origin{
+		Profile: cmp.Or(s.Profile, config.DefaultProfile), Address: string(s.Resolver.Value("url").Origin), Login: givenLogin(s, settings),
+	}}
 	doc := s.Resolver.Document
 	if doc != nil {
 		_, u.from.Because, _ = a.inUse(c, doc) // Setup has found it
 	}
-	user := s.Resolver.Value("auth.username")
-	switch {
-	case settings.Username != "" && (user.Origin == config.FromEnv || user.Origin == config.FromFlag):
-		u.from.Login = "ERP_USERNAME and ERP_PASSWORD"
-	case !settings.Token.IsZero() && s.Resolver.Value("token").Origin == config.FromFlag:
-		u.from.Login = "--token-file"
-	case !settings.Token.IsZero():
-		u.from.Login = "ERP_TOKEN"
-	default:
+	if u.from.Login == stored {
 		u.tokens, _, err = a.manager(c)
 		u.source = u.tokens
 		return u, err
@@ -101,6 +93,20 @@ func (a *app) login(c *cli.Context) (*usedLogin, error) {
 		return u, err
 	}
 	return u, u.tokens.Ready(c.Context)
+}
+
+// givenLogin is what a login comes from: stored, or what is used in its place.
+func givenLogin(s *shell.Setup, settings tokens.Settings) string {
+	user := s.Resolver.Value("auth.username").Origin
+	switch {
+	case settings.Username != "" && (user == config.FromEnv || user == config.FromFlag):
+		return "ERP_USERNAME and ERP_PASSWORD"
+	case settings.Token.IsZero():
+		return stored
+	case s.Resolver.Value("token").Origin == config.FromFlag:
+		return "--token-file"
+	}
+	return "ERP_TOKEN"
 }
 
 func (a *app) authStatus(c *cli.Context) error {
@@ -129,15 +135,7 @@ func (a *app) authStatus(c *cli.Context) error {
 	if st, err = m.Status(c.Context); err != nil { // it may have been refreshed
 		return err
 	}
-	v := &verdict{}
-	refused := errors.Is(asked, erp.ErrUnauthorized) || errors.Is(asked, tokens.ErrAuthentication)
-	switch yes := !refused; {
-	case asked == nil, errors.Is(asked, erp.ErrForbidden), refused:
-		v.Accepted = &yes
-	}
-	if asked != nil && !errors.Is(asked, erp.ErrForbidden) {
-		v.Note = asked.Error()
-	}
+	v := verdictOf(asked)
 	if asked == nil {
 		st.Names = namesOf(ctx, client, st)
 	}
@@ -146,6 +144,21 @@ func (a *app) authStatus(c *cli.Context) error {
 		return errors.Join(shell.ErrReported, asked) // nobody knows
 	}
 	return err
+}
+
+// verdictOf is what the ERP's response to a request says about the login.
+func verdictOf(asked error) *verdict {
+	v := &verdict{}
+	refused := errors.Is(asked, erp.ErrUnauthorized) || errors.Is(asked, tokens.ErrAuthentication)
+	accepted := asked == nil || errors.Is(asked, erp.ErrForbidden)
+	if accepted || refused {
+		yes := !refused
+		v.Accepted = &yes
+	}
+	if !accepted {
+		v.Note = asked.Error()
+	}
+	return v
 }
 
 func (a *app) statusClient(s *shell.Setup, source tokens.Source) (*erp.Client, error) {

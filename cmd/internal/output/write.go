@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -162,19 +163,9 @@ func pickAll(raw []byte, t Table, named []string) ([]byte, error) {
 			}
 		}
 	}
-	names := make([]string, len(named))
-	for i, name := range named {
-		at := slices.IndexFunc(members, func(m string) bool { return strings.EqualFold(m, name) })
-		switch column := t.find(name); {
-		case at >= 0:
-			names[i] = members[at]
-		case column >= 0:
-			if names[i] = t.Columns[column].Key; names[i] == "" {
-				names[i] = t.Columns[column].Name
-			}
-		case len(objects) > 0 || len(t.Columns) > 0:
-			return nil, t.unknown(name, members)
-		}
+	names, err := t.memberNames(named, members, len(objects) > 0 || len(t.Columns) > 0)
+	if err != nil {
+		return nil, err
 	}
 	out := make([]json.RawMessage, len(objects))
 	for i, object := range objects {
@@ -184,7 +175,6 @@ func pickAll(raw []byte, t Table, named []string) ([]byte, error) {
 				have[name] = member
 			}
 		}
-		var err error
 		if out[i], err = assemble(names, have); err != nil {
 			return nil, err
 		}
@@ -193,6 +183,24 @@ func pickAll(raw []byte, t Table, named []string) ([]byte, error) {
 		return out[0], nil
 	}
 	return marshal(out, "")
+}
+
+// memberNames are the members that columns name: by their own name, or by that of the
+// column. One that is neither is an error where that can be known.
+func (t *Table) memberNames(named, members []string, known bool) ([]string, error) {
+	names := make([]string, len(named))
+	for i, name := range named {
+		at := slices.IndexFunc(members, func(m string) bool { return strings.EqualFold(m, name) })
+		switch column := t.find(name); {
+		case at >= 0:
+			names[i] = members[at]
+		case column >= 0:
+			names[i] = cmp.Or(t.Columns[column].Key, t.Columns[column].Name)
+		case known:
+			return nil, t.unknown(name, members)
+		}
+	}
+	return names, nil
 }
 
 // Object is a JSON object with its members in order.

@@ -58,6 +58,11 @@ func (a *app) queryAudit(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return a.auditRecord(c, choice)
 	}
+	return a.auditList(c, choice)
+}
+
+// auditList lists the records that the flags choose.
+func (a *app) auditList(c *cli.Context, choice *output.Choice) error {
 	f, err := auditFilter(c, time.Now())
 	if err != nil {
 		return err
@@ -71,38 +76,25 @@ func (a *app) queryAudit(c *cli.Context) error {
 		f.Limit++ // to see whether there is more
 	}
 	listed, more := 0, false
-	records := func(yield func(auditlog.Record, error) bool) {
-		for r, err := range auditlog.List(c.Context, client, f) {
-			if more = err == nil && limit > 0 && listed == limit; more {
-				return
-			}
-			if err == nil {
-				listed++
-			}
-			if !yield(r, err) {
-				return
-			}
-		}
-	}
-	next, stop := iter.Pull2(records)
+	next, stop := iter.Pull2(auditlog.List(c.Context, client, f))
 	defer stop()
 	r, err, ok := next()
-	if ok && err != nil {
+	switch {
+	case ok && err != nil:
 		return shell.Input(err)
-	}
-	if !ok { // nothing is written before it is known that the role may see it
+	case !ok: // nothing is written before it is known that the role may see it
 		if err := a.mayAudit(c, client); err != nil {
 			return err
 		}
 	}
-	all := func(yield func(auditlog.Record, error) bool) {
+	err = a.printAudit(c, choice, func(yield func(auditlog.Record, error) bool) {
 		for ; ok; r, err, ok = next() {
-			if !yield(r, err) {
+			if more = err == nil && limit > 0 && listed == limit; more || !yield(r, err) {
 				return
 			}
+			listed++
 		}
-	}
-	err = a.printAudit(c, choice, all)
+	})
 	if err != nil {
 		return shell.Input(err)
 	}

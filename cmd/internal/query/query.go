@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,6 +48,40 @@ func (a *app) queryCommand() *cli.Command {
 	}
 }
 
+// checkQuery refuses flags and arguments that do not go together.
+func (a *app) checkQuery(c *cli.Context) error {
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
+	explained := []output.Format{output.FormatTable, output.FormatJSON, output.FormatYAML, output.FormatNDJSON}
+	if c.Bool("explain") && (len(choice.Columns) > 0 || !slices.Contains(explained, choice.Format)) {
+		return shell.Usagef("--explain prints what a statement reads, which has no rows; use -o table, json, ndjson or yaml")
+	}
+	if c.Bool("roles") {
+		if c.NArg() > 0 || c.Bool("explain") || c.IsSet("file") {
+			return shell.Usagef("--roles lists roles and runs no query: leave out the statement, --file and --explain")
+		}
+		return nil
+	}
+	return checkStatement(c)
+}
+
+// checkStatement refuses a statement that is missing, or given twice.
+func checkStatement(c *cli.Context) error {
+	switch {
+	case c.NArg() > 1:
+		return shell.Usagef("query takes one statement, got %d arguments; put it in quotes, and values for $1, $2, ... behind --param", c.NArg())
+	case c.NArg() == 1 && c.IsSet("file"):
+		return shell.Usagef("the statement is given twice: as an argument and with --file")
+	case c.NArg() == 0 && !c.IsSet("file"):
+		return shell.Usagef("query takes a statement such as \"SELECT name FROM c_bpartner\", or --file")
+	case c.IsSet("max-rows") && c.Int("max-rows") < 1:
+		return shell.Usagef("--max-rows must be 1 or more")
+	}
+	return nil
+}
+
 func (a *app) query(c *cli.Context) error {
 	if c.Bool("audit") {
 		return a.queryAudit(c)
@@ -54,23 +89,8 @@ func (a *app) query(c *cli.Context) error {
 	if name := firstSet(c, auditOnly); name != "" {
 		return shell.Usagef("--%s belongs to --audit", name)
 	}
-	choice, err := a.Choice(c, "")
-	if err != nil {
+	if err := a.checkQuery(c); err != nil {
 		return err
-	}
-	switch {
-	case c.Bool("roles") && (c.NArg() > 0 || c.Bool("explain") || c.IsSet("file")):
-		return shell.Usagef("--roles lists roles and runs no query: leave out the statement, --file and --explain")
-	case c.Bool("explain") && (len(choice.Columns) > 0 || !slices.Contains([]output.Format{output.FormatTable, output.FormatJSON, output.FormatYAML, output.FormatNDJSON}, choice.Format)):
-		return shell.Usagef("--explain prints what a statement reads, which has no rows; use -o table, json, ndjson or yaml")
-	case c.NArg() > 1:
-		return shell.Usagef("query takes one statement, got %d arguments; put it in quotes, and values for $1, $2, ... behind --param", c.NArg())
-	case c.NArg() == 1 && c.IsSet("file"):
-		return shell.Usagef("the statement is given twice: as an argument and with --file")
-	case !c.Bool("roles") && c.NArg() == 0 && !c.IsSet("file"):
-		return shell.Usagef("query takes a statement such as \"SELECT name FROM c_bpartner\", or --file")
-	case c.IsSet("max-rows") && c.Int("max-rows") < 1:
-		return shell.Usagef("--max-rows must be 1 or more")
 	}
 	if c.Bool("roles") {
 		client, err := a.aiClient(c)
@@ -149,14 +169,9 @@ func (a *app) aiClient(c *cli.Context) (*aiclient.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	address := c.String("ai-api-url")
+	address := cmp.Or(c.String("ai-api-url"), a.Getenv(aiclient.EnvURL), s.Resolver.Lookup("url"))
 	if address == "" {
-		address = a.Getenv(aiclient.EnvURL)
-	}
-	if address == "" {
-		if address = s.Resolver.Lookup("url"); address == "" {
-			return nil, shell.Usagef("no address of an AI API: set %s or ERP_URL, or give --ai-api-url; `erphub sandbox` serves one to try", aiclient.EnvURL)
-		}
+		return nil, shell.Usagef("no address of an AI API: set %s or ERP_URL, or give --ai-api-url; `erphub sandbox` serves one to try", aiclient.EnvURL)
 	}
 	opts := []aiclient.Option{aiclient.WithUserAgent("erphub/" + shell.Version()), aiclient.WithLogger(a.Log)}
 	var source tokens.Source

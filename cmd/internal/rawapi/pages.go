@@ -53,6 +53,27 @@ func listOf(text []byte) (*page, error) {
 	return p, nil
 }
 
+// readPage asks for a page.
+func readPage(ctx context.Context, client *erp.Client, ask *request) (*page, error) {
+	res, err := send(ctx, client, ask)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxJSON+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading a page: %w", err)
+	}
+	if len(text) > maxJSON {
+		return nil, shell.Usagef("a page is longer than %d bytes; ask for fewer records with -f '$top=50'", maxJSON)
+	}
+	list, err := listOf(text)
+	if err != nil {
+		return nil, shell.Usagef("--paginate reads lists: %v; leave it out", err)
+	}
+	return list, nil
+}
+
 // pages prints the records of all pages as one array, page by page as they come,
 // or what the expression selects of that array.
 func (p *printer) pages(ctx context.Context, client *erp.Client, ask *request) error {
@@ -71,37 +92,18 @@ func (p *printer) pages(ctx context.Context, client *erp.Client, ask *request) e
 	if err != nil || skip < 0 {
 		return shell.Usagef("$skip must be a number of records")
 	}
-	n, noted := 0, false
+	array, noted := arrayWriter{to: out}, false
 	for {
 		ask.query.Set("$skip", strconv.Itoa(skip))
-		res, err := send(ctx, client, ask)
+		list, err := readPage(ctx, client, ask)
 		if err != nil {
 			return err
 		}
-		text, err := io.ReadAll(io.LimitReader(res.Body, maxJSON+1))
-		res.Body.Close()
-		if err != nil {
-			return fmt.Errorf("reading a page: %w", err)
+		if err := array.add(list.records); err != nil {
+			return err
 		}
-		if len(text) > maxJSON {
-			return shell.Usagef("a page is longer than %d bytes; ask for fewer records with -f '$top=50'", maxJSON)
-		}
-		list, err := listOf(text)
-		if err != nil {
-			return shell.Usagef("--paginate reads lists: %v; leave it out", err)
-		}
-		for _, r := range list.records {
-			lead := ",\n"
-			if n == 0 {
-				lead = "["
-			}
-			if _, err := fmt.Fprintf(out, "%s%s", lead, r); err != nil {
-				return err
-			}
-			n++
-		}
-		skip += max(len(list.records), list.size)
-		if list.total < 0 || skip >= list.total || max(len(list.records), list.size) == 0 {
+		read := max(len(list.records), list.size)
+		if skip += read; list.total < 0 || skip >= list.total || read == 0 {
 			break
 		}
 		if !noted && ask.query.Get("$orderby") == "" {
@@ -109,12 +111,37 @@ func (p *printer) pages(ctx context.Context, client *erp.Client, ask *request) e
 			noted = true
 		}
 	}
-	end := "]\n"
-	if n == 0 {
-		end = "[]\n"
-	}
-	if _, err := io.WriteString(out, end); err != nil {
+	if err := array.end(); err != nil {
 		return err
 	}
 	return done()
+}
+
+// arrayWriter writes a JSON array, element by element as they come.
+type arrayWriter struct {
+	to io.Writer
+	n  int // elements
+}
+
+func (w *arrayWriter) add(elements []json.RawMessage) error {
+	for _, e := range elements {
+		lead := ",\n"
+		if w.n == 0 {
+			lead = "["
+		}
+		if _, err := fmt.Fprintf(w.to, "%s%s", lead, e); err != nil {
+			return err
+		}
+		w.n++
+	}
+	return nil
+}
+
+func (w *arrayWriter) end() error {
+	end := "]\n"
+	if w.n == 0 {
+		end = "[]\n"
+	}
+	_, err := io.WriteString(w.to, end)
+	return err
 }

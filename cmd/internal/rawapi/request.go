@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -34,35 +35,12 @@ const maxBody = 64 << 20
 
 // requestOf reads arguments and flags.
 func requestOf(c *cli.Context, stdin io.Reader) (*request, error) {
-	args := c.Args().Slice()
 	ask := &request{query: url.Values{}, header: http.Header{}}
-	if len(args) > 1 {
-		for _, m := range methods {
-			if strings.EqualFold(args[0], m) {
-				ask.method, args = m, args[1:]
-				break
-			}
-		}
-	}
-	switch {
-	case len(args) == 2:
-		return nil, shell.Usagef("%q is no method; write GET, POST, PUT, PATCH or DELETE in front of the path", args[0])
-	case len(args) != 1 || strings.TrimSpace(args[0]) == "":
-		return nil, shell.Usagef("api needs a path, such as `erphub api models/C_Order`")
-	}
-	if err := ask.setPath(args[0]); err != nil {
+	if err := ask.setArguments(c.Args().Slice()); err != nil {
 		return nil, err
 	}
-	for _, h := range c.StringSlice("header") {
-		name, value, ok := strings.Cut(h, ":")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if !ok || name == "" || strings.ContainsAny(name+value, "\r\n") {
-			return nil, shell.Usagef("--header %q must be NAME: VALUE", h)
-		}
-		if http.CanonicalHeaderKey(name) == "Authorization" {
-			return nil, shell.Usagef("the login makes the Authorization header; see `erphub auth login` and ERP_TOKEN")
-		}
-		ask.header.Add(name, value)
+	if err := ask.setHeader(c.StringSlice("header")); err != nil {
+		return nil, err
 	}
 	fields, err := fieldsOf(c.StringSlice("field"), c.StringSlice("typed-field"))
 	if err != nil {
@@ -74,35 +52,79 @@ func requestOf(c *cli.Context, stdin io.Reader) (*request, error) {
 			ask.method = http.MethodPost
 		}
 	}
-	if ask.method == http.MethodGet || ask.method == http.MethodHead || input != "" {
-		for _, f := range fields {
-			ask.query.Add(f.name, f.text())
-		}
-	} else if len(fields) > 0 {
-		object := map[string]any{}
-		for _, f := range fields {
-			if _, twice := object[f.name]; twice {
-				return nil, shell.Usagef("the field %s is given twice; a list is written -F %s='[1,2]'", f.name, f.name)
-			}
-			object[f.name] = f.value
-		}
-		if ask.body, err = json.Marshal(object); err != nil {
-			return nil, err
-		}
+	if err := ask.setFields(fields, input != ""); err != nil || input == "" {
+		return ask, err
+	}
+	if ask.withoutBody() {
+		return nil, shell.Usagef("%s has no body; leave out --input, or write POST or PUT in front of the path", ask.method)
+	}
+	if ask.body, err = readInput(input, stdin); err != nil {
+		return nil, err
+	}
+	if json.Valid(ask.body) {
 		ask.jsonBody()
 	}
-	if input != "" {
-		if ask.method == http.MethodGet || ask.method == http.MethodHead {
-			return nil, shell.Usagef("%s has no body; leave out --input, or write POST or PUT in front of the path", ask.method)
-		}
-		if ask.body, err = readInput(input, stdin); err != nil {
-			return nil, err
-		}
-		if json.Valid(ask.body) {
-			ask.jsonBody()
+	return ask, nil
+}
+
+// setArguments reads the method, which may be left out, and the path.
+func (r *request) setArguments(args []string) error {
+	if len(args) > 1 {
+		if i := slices.IndexFunc(methods, func(m string) bool { return strings.EqualFold(args[0], m) }); i >= 0 {
+			r.method, args = methods[i], args[1:]
 		}
 	}
-	return ask, nil
+	switch {
+	case len(args) == 2:
+		return shell.Usagef("%q is no method; write GET, POST, PUT, PATCH or DELETE in front of the path", args[0])
+	case len(args) != 1 || strings.TrimSpace(args[0]) == "":
+		return shell.Usagef("api needs a path, such as `erphub api models/C_Order`")
+	}
+	return r.setPath(args[0])
+}
+
+func (r *request) setHeader(given []string) error {
+	for _, h := range given {
+		name, value, ok := strings.Cut(h, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" || strings.ContainsAny(name+value, "\r\n") {
+			return shell.Usagef("--header %q must be NAME: VALUE", h)
+		}
+		if http.CanonicalHeaderKey(name) == "Authorization" {
+			return shell.Usagef("the login makes the Authorization header; see `erphub auth login` and ERP_TOKEN")
+		}
+		r.header.Add(name, value)
+	}
+	return nil
+}
+
+// withoutBody reports whether requests of the method have no body.
+func (r *request) withoutBody() bool {
+	return r.method == http.MethodGet || r.method == http.MethodHead
+}
+
+// setFields makes the fields parameters of the address, or the JSON object of the
+// body where that is not another.
+func (r *request) setFields(fields []field, otherBody bool) (err error) {
+	if r.withoutBody() || otherBody {
+		for _, f := range fields {
+			r.query.Add(f.name, f.text())
+		}
+		return nil
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	object := map[string]any{}
+	for _, f := range fields {
+		if _, twice := object[f.name]; twice {
+			return shell.Usagef("the field %s is given twice; a list is written -F %s='[1,2]'", f.name, f.name)
+		}
+		object[f.name] = f.value
+	}
+	r.jsonBody()
+	r.body, err = json.Marshal(object)
+	return err
 }
 
 func (r *request) jsonBody() {

@@ -1,8 +1,11 @@
 package records
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -11,7 +14,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/rest"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -38,122 +40,122 @@ func (a *app) cacheCommand() *cli.Command {
 	}
 }
 
-// rest connects the generated client to the ERP the settings name.
-func (a *app) rest(c *cli.Context) (*rest.ClientWithResponses, error) {
-	client, err := a.Client(c)
+// cache is a cache of the ERP.
+type cache struct {
+	Name          string `json:"name"`
+	TableName     string `json:"tableName"`
+	Size          int    `json:"size"`
+	ExpireMinutes int    `json:"expireMinutes"`
+	MaxSize       int    `json:"maxSize"`
+	Distributed   bool   `json:"distributed"`
+	NodeID        string `json:"nodeId"`
+}
+
+// call reads the response to a request for which the client has no method.
+func call(c *cli.Context, client *erp.Client, method string, path []string, params url.Values, dst any) error {
+	response, err := client.Call(c.Context, method, path, params, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return rest.New(client.BaseURL(), client.Doer())
-}
-
-// orEmpty is what a pointer of the generated client points to, "" for nil.
-func orEmpty(s *string) string {
-	if s == nil {
-		return ""
+	if err := json.Unmarshal(response, dst); err != nil {
+		return fmt.Errorf("reading the response to %s %s: %w: %w", method, strings.Join(path, "/"), erp.ErrBadResponse, err)
 	}
-	return *s
-}
-
-// optional is a pointer to s, nil when it is empty.
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return nil
 }
 
 func (a *app) cacheList(c *cli.Context) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
 	}
-	client, err := a.rest(c)
+	client, err := a.Client(c)
 	if err != nil {
 		return err
 	}
-	caches, err := listCaches(c, client, &rest.ListCachesParams{TableName: optional(c.String("table")), Name: optional(c.String("name"))})
+	caches, err := listCaches(c, client, c.String("table"), c.String("name"))
 	if err != nil {
 		return err
 	}
 	rows := make([][]string, len(caches))
 	for i, k := range caches {
 		expires, most := "never", "no limit"
-		if k.ExpireMinutes != nil && *k.ExpireMinutes > 0 {
-			expires = strconv.Itoa(*k.ExpireMinutes) + " min"
+		if k.ExpireMinutes > 0 {
+			expires = strconv.Itoa(k.ExpireMinutes) + " min"
 		}
-		if k.MaxSize != nil && *k.MaxSize > 0 {
-			most = strconv.Itoa(*k.MaxSize)
+		if k.MaxSize > 0 {
+			most = strconv.Itoa(k.MaxSize)
 		}
-		rows[i] = []string{orEmpty(k.Name), orEmpty(k.TableName), strconv.Itoa(k.Size), expires, most, shell.YesNo(k.Distributed != nil && *k.Distributed), orEmpty(k.NodeId)}
+		rows[i] = []string{k.Name, k.TableName, strconv.Itoa(k.Size), expires, most, shell.YesNo(k.Distributed), k.NodeID}
 	}
 	return a.Print(c, caches, output.Table{
 		Columns: output.Columns("cache=name", "table=tableName", ">entries=size", ">expires=expireMinutes", ">most=maxSize", "distributed", "node=nodeId"), Rows: rows,
 	})
 }
 
-func listCaches(c *cli.Context, client *rest.ClientWithResponses, params *rest.ListCachesParams) ([]rest.Cache, error) {
-	resp, err := client.ListCachesWithResponse(c.Context, params)
-	if err != nil {
-		return nil, err
+// listCaches are the caches of a table and of a name; empty stands for any.
+func listCaches(c *cli.Context, client *erp.Client, table, name string) ([]cache, error) {
+	params := url.Values{}
+	for key, value := range map[string]string{"table_name": table, "name": name} {
+		if value != "" {
+			params.Set(key, value)
+		}
 	}
-	list, err := rest.Decoded("list caches", resp.JSON200)
-	if err != nil {
-		return nil, err
-	}
-	return append([]rest.Cache{}, list.Caches...), nil
+	list := struct {
+		Caches []cache `json:"caches"`
+	}{Caches: []cache{}}
+	err := call(c, client, http.MethodGet, []string{"caches"}, params, &list)
+	return list.Caches, err
 }
 
 func (a *app) cacheReset(c *cli.Context) error {
 	if err := shell.Arguments(c, "the name of a table or cache"); err != nil {
 		return err
 	}
-	name := c.Args().First()
-	if strings.TrimSpace(name) == "" {
+	table := c.Args().First()
+	if strings.TrimSpace(table) == "" {
 		return shell.Usagef("the name is empty; cache reset-all empties all caches")
 	}
-	params := &rest.ResetCachesParams{TableName: &name}
-	if c.IsSet("record-id") {
-		id := c.Int("record-id")
-		params.RecordId = &id
-	}
-	client, err := a.rest(c)
+	client, err := a.Client(c)
 	if err != nil {
 		return err
 	}
-	caches, err := listCaches(c, client, nil)
+	caches, err := listCaches(c, client, "", "")
 	switch {
 	case errors.Is(err, erp.ErrForbidden): // resetting takes less than listing; the name then is a table
 	case err != nil:
 		return err
 	default:
-		if params.TableName, err = cacheTable(caches, name); err != nil {
+		if table, err = cacheTable(caches, table); err != nil {
 			return err
 		}
 	}
-	return a.resetCaches(c, client, params, fmt.Sprintf("the caches of %s", *params.TableName))
+	params := url.Values{"table_name": {table}}
+	if c.IsSet("record-id") {
+		params.Set("record_id", strconv.Itoa(c.Int("record-id")))
+	}
+	return a.resetCaches(c, client, params, "the caches of "+table)
 }
 
 // cacheTable is the table whose caches a name means.
-func cacheTable(caches []rest.Cache, name string) (*string, error) {
+func cacheTable(caches []cache, name string) (string, error) {
 	var names []string
-	var named *rest.Cache
+	var named *cache
 	for i, k := range caches {
-		if strings.EqualFold(orEmpty(k.TableName), name) {
+		if strings.EqualFold(k.TableName, name) {
 			return k.TableName, nil
 		}
-		if named == nil && strings.EqualFold(orEmpty(k.Name), name) {
+		if named == nil && strings.EqualFold(k.Name, name) {
 			named = &caches[i]
 		}
-		names = append(names, orEmpty(k.TableName), orEmpty(k.Name))
+		names = append(names, k.TableName, k.Name)
 	}
 	switch {
 	case named == nil:
 		if meant := nearest.Name(name, names); meant != "" {
-			return nil, fmt.Errorf("there is no cache of %q; did you mean %q?", name, meant)
+			return "", fmt.Errorf("there is no cache of %q; did you mean %q?", name, meant)
 		}
-		return nil, fmt.Errorf("there is no cache of %q; `erphub cache list` shows those there are", name)
-	case orEmpty(named.TableName) == "":
-		return nil, fmt.Errorf("the cache %s belongs to no table, and the server resets by table; use `erphub cache reset-all`", orEmpty(named.Name))
+		return "", fmt.Errorf("there is no cache of %q; `erphub cache list` shows those there are", name)
+	case named.TableName == "":
+		return "", fmt.Errorf("the cache %s belongs to no table, and the server resets by table; use `erphub cache reset-all`", named.Name)
 	}
 	return named.TableName, nil
 }
@@ -162,20 +164,18 @@ func (a *app) cacheResetAll(c *cli.Context) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
 	}
-	client, err := a.rest(c)
+	client, err := a.Client(c)
 	if err != nil {
 		return err
 	}
 	return a.resetCaches(c, client, nil, "all caches")
 }
 
-func (a *app) resetCaches(c *cli.Context, client *rest.ClientWithResponses, params *rest.ResetCachesParams, what string) error {
-	resp, err := client.ResetCachesWithResponse(c.Context, params)
-	if err != nil {
-		return err
+func (a *app) resetCaches(c *cli.Context, client *erp.Client, params url.Values, what string) error {
+	var reset struct {
+		EntriesReset int `json:"entriesReset"`
 	}
-	reset, err := rest.Decoded("reset caches", resp.JSON200)
-	if err != nil {
+	if err := call(c, client, http.MethodDelete, []string{"caches"}, params, &reset); err != nil {
 		return err
 	}
 	return a.Print(c, reset, output.Table{

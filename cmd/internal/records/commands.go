@@ -1,5 +1,5 @@
 // Package records has the commands that read, write and run what an ERP holds:
-// record, process, workflow, cache, admin, server, menu, chart and open.
+// record, process, workflow, cache, server and open.
 package records
 
 import (
@@ -16,6 +16,6 @@ type app struct{ *shell.Shell }
 func Commands(sh *shell.Shell, serving ...*cli.Command) []*cli.Command {
 	a := &app{sh}
 	return []*cli.Command{
-		a.recordCommand(), a.processCommand(), a.workflowCommand(), a.cacheCommand(), a.adminCommand(), a.serverCommand(serving), a.menuCommand(), a.chartCommand(), a.openCommand(),
+		a.recordCommand(), a.processCommand(), a.workflowCommand(), a.cacheCommand(), a.serverCommand(serving), a.openCommand(),
 	}
 }

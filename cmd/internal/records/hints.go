@@ -74,10 +74,30 @@ func nearTable(ctx context.Context, client *erp.Client, word string) string {
 	return meant
 }
 
+// clientFor connects for records that --filter and an order choose, and refuses
+// what the server would take without a word for something else.
+func (a *app) clientFor(c *cli.Context, table string, orderBy []string) (*erp.Client, error) {
+	terms, err := erp.FilterTerms(c.String("filter"))
+	if err != nil {
+		return nil, shell.Input(err)
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFlags(c, client, table, terms); err != nil {
+		return nil, err
+	}
+	return client, checkOrder(c, client, table, orderBy)
+}
+
 // checkOrder refuses columns that the table does not have: the server ignores an
 // order it does not understand. The schema leaves columns out, so the server is
 // asked for one that is not in it.
 func checkOrder(c *cli.Context, client *erp.Client, table string, parts []string) error {
+	if len(parts) == 0 {
+		return nil
+	}
 	columns := shell.SchemaColumns(c.Context, client, table)
 	known := map[string]bool{}
 	for _, name := range columns {

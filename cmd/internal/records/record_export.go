@@ -37,75 +37,83 @@ func (a *app) exportCommand() *cli.Command {
 	}
 }
 
-func (a *app) recordExport(c *cli.Context) error {
+// exportOptions is what record export was asked for.
+type exportOptions struct {
+	transfer.ExportOptions
+	path   string // empty: standard output
+	format string
+}
+
+func (a *app) exportOptions(c *cli.Context) (*exportOptions, error) {
 	if n := c.NArg(); n < 1 || n > 2 {
-		return shell.Usagef("record export takes a table, and the file to write; got %d arguments", n)
+		return nil, shell.Usagef("record export takes a table, and the file to write; got %d arguments", n)
 	}
-	table, path := c.Args().First(), c.Args().Get(1)
-	opts := transfer.ExportOptions{
-		Table: table, Columns: shell.CommaList(c.String("columns")), Filter: erp.Raw(c.String("filter")),
+	o := &exportOptions{path: c.Args().Get(1), format: c.String("format"), ExportOptions: transfer.ExportOptions{
+		Table: c.Args().First(), Columns: shell.CommaList(c.String("columns")), Filter: erp.Raw(c.String("filter")),
 		OrderBy: shell.CommaList(c.String("orderby")), Limit: c.Int("top"), References: c.String("references"),
+	}}
+	if o.path == "-" {
+		o.path = ""
 	}
 	switch {
-	case opts.Limit < 0 || c.IsSet("top") && opts.Limit == 0:
-		return shell.Usagef("--top must be 1 or more")
-	case opts.References == "key":
-		opts.References = transfer.ByKey
-	case opts.References != transfer.ByUUID && opts.References != transfer.ByValue:
-		return shell.Usagef("--references is key, value or uid, not %q", opts.References)
+	case o.Limit < 0 || c.IsSet("top") && o.Limit == 0:
+		return nil, shell.Usagef("--top must be 1 or more")
+	case o.References == "key":
+		o.References = transfer.ByKey
+	case o.References != transfer.ByUUID && o.References != transfer.ByValue:
+		return nil, shell.Usagef("--references is key, value or uid, not %q", o.References)
 	}
-	format := c.String("format")
-	toFile := path != "" && path != "-"
-	if format == "" {
-		format = "csv"
-		if c.Bool("json") {
-			format = "json"
-		}
-		if toFile {
-			format = strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
-		}
+	return o, a.chooseExportFormat(o, c.Bool("json"))
+}
+
+// chooseExportFormat finds the format by the name of the file, where no flag says it.
+func (a *app) chooseExportFormat(o *exportOptions, json bool) error {
+	switch {
+	case o.format != "":
+	case o.path != "":
+		o.format = strings.ToLower(o.path[strings.LastIndexByte(o.path, '.')+1:])
+	case json:
+		o.format = "json"
+	default:
+		o.format = "csv"
 	}
-	if _, ok := transfer.FormatOf("." + format); !ok && format != "xlsx" {
-		return shell.Usagef("%s: the extension does not say what it is to be; give --format csv, ndjson, json or xlsx", path)
+	if _, ok := transfer.FormatOf("." + o.format); !ok && o.format != "xlsx" {
+		return shell.Usagef("%s: the extension does not say what it is to be; give --format csv, ndjson, json or xlsx", o.path)
 	}
-	if format == "xlsx" && !toFile && shell.Terminal(a.Streams.Out) {
-		return shell.Usagef("a workbook is not for a terminal: name a file, such as %s.xlsx", strings.ToLower(table))
+	if o.format == "xlsx" && o.path == "" && shell.Terminal(a.Streams.Out) {
+		return shell.Usagef("a workbook is not for a terminal: name a file, such as %s.xlsx", strings.ToLower(o.Table))
 	}
-	terms, err := erp.FilterTerms(c.String("filter"))
-	if err != nil {
-		return shell.Input(err)
-	}
-	client, err := a.Client(c)
+	return nil
+}
+
+func (a *app) recordExport(c *cli.Context) error {
+	o, err := a.exportOptions(c)
 	if err != nil {
 		return err
 	}
-	if err := checkFlags(c, client, table, terms); err != nil {
+	client, err := a.clientFor(c, o.Table, o.OrderBy)
+	if err != nil {
 		return err
-	}
-	if len(opts.OrderBy) > 0 {
-		if err := checkOrder(c, client, table, opts.OrderBy); err != nil {
-			return err
-		}
 	}
 	n := 0
 	write := func(out io.Writer) error {
-		n, err = a.exportTo(c.Context, client, out, format, c.Bool("no-formulas"), opts)
+		n, err = a.exportTo(c.Context, client, out, o.format, c.Bool("no-formulas"), o.ExportOptions)
 		return err
 	}
-	if !toFile {
+	if o.path == "" {
 		out := a.Data()
-		if format == "xlsx" {
+		if o.format == "xlsx" {
 			out = a.Streams.Out
 		}
-		return a.hint(c, client, table, shell.Input(write(out)))
+		return a.hint(c, client, o.Table, shell.Input(write(out)))
 	}
-	if err := atomicfile.WriteFunc(path, 0o644, write); err != nil {
-		return a.hint(c, client, table, shell.Input(err))
+	if err := atomicfile.WriteFunc(o.path, 0o644, write); err != nil {
+		return a.hint(c, client, o.Table, shell.Input(err))
 	}
 	if c.Bool("json") {
-		return a.PrintJSON(map[string]any{"file": path, "records": n})
+		return a.PrintJSON(map[string]any{"file": o.path, "records": n})
 	}
-	_, err = fmt.Fprintf(a.Streams.Out, "wrote %d records of %s to %s\n", n, shell.Printable(table), path)
+	_, err = fmt.Fprintf(a.Streams.Out, "wrote %d records of %s to %s\n", n, shell.Printable(o.Table), o.path)
 	return err
 }
 

@@ -1,6 +1,8 @@
 package records
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +22,7 @@ func (a *app) fileCommands() []*cli.Command {
 	yes := &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}
 	return []*cli.Command{
 		{
-			Name: "attachments", Aliases: []string{"files"}, Usage: "list the files attached to a record", ArgsUsage: "TABLE ID",
+			Name: "attachments", Usage: "list the files attached to a record", ArgsUsage: "TABLE ID",
 			Flags: shell.OutputFlags(), Action: a.recordAttachments,
 		},
 		{
@@ -95,49 +97,60 @@ func (a *app) recordAttach(c *cli.Context) error {
 	if c.String("name") != "" && len(files) > 1 {
 		return shell.Usagef("--name is for one file, and there are %d", len(files))
 	}
-	opened := make([]erp.AttachmentUpload, len(files))
+	uploads := make([]erp.AttachmentUpload, len(files))
 	for i, path := range files {
-		f, err := os.Open(path)
+		f, size, err := openFile(path)
 		if err != nil {
-			return shell.Usagef("cannot read %w; nothing was attached", err)
+			return err
 		}
 		defer f.Close()
-		st, err := f.Stat()
-		switch {
-		case err != nil:
-			return fmt.Errorf("reading %s: %w; nothing was attached", path, err)
-		case !st.Mode().IsRegular():
-			return shell.Usagef("%s is not a file; nothing was attached", path)
-		}
-		opened[i] = erp.AttachmentUpload{Name: filepath.Base(path), Data: f, Size: st.Size(), Overwrite: c.Bool("overwrite")}
-		if name := c.String("name"); name != "" {
-			opened[i].Name = name
-		}
+		uploads[i] = erp.AttachmentUpload{Name: cmp.Or(c.String("name"), filepath.Base(path)), Data: f, Size: size, Overwrite: c.Bool("overwrite")}
 	}
 	client, err := a.Client(c)
 	if err != nil {
 		return err
 	}
 	var done []string
-	for _, upload := range opened {
-		send := client.UploadAttachment
-		if upload.Size > oneRequest {
-			send = client.UploadAttachmentInChunks
-		}
-		err := send(c.Context, table, id, upload)
-		if errors.Is(err, erp.ErrExists) {
-			err = fmt.Errorf("%w; --overwrite replaces it", err)
-		}
-		err = shell.Uncertain(err, "`erphub record attachments` lists the files")
-		if err != nil && len(done) > 0 {
-			err = fmt.Errorf("%w (attached before that: %s)", err, strings.Join(done, ", "))
-		}
-		if err != nil {
+	for _, upload := range uploads {
+		if err := attach(c.Context, client, table, id, upload, done); err != nil {
 			return a.hint(c, client, table, shell.Input(err))
 		}
 		done = append(done, upload.Name)
 	}
 	return a.printFiles(c, "attached", table, id, done)
+}
+
+// openFile opens a file to attach, and tells its size.
+func openFile(path string) (*os.File, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, shell.Usagef("cannot read %w; nothing was attached", err)
+	}
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, 0, errors.Join(fmt.Errorf("reading %s: %w; nothing was attached", path, err), f.Close())
+	case !st.Mode().IsRegular():
+		return nil, 0, errors.Join(shell.Usagef("%s is not a file; nothing was attached", path), f.Close())
+	}
+	return f, st.Size(), nil
+}
+
+// attach sends a file, after those that are attached already.
+func attach(ctx context.Context, client *erp.Client, table string, id erp.ID, upload erp.AttachmentUpload, before []string) error {
+	send := client.UploadAttachment
+	if upload.Size > oneRequest {
+		send = client.UploadAttachmentInChunks
+	}
+	err := send(ctx, table, id, upload)
+	if errors.Is(err, erp.ErrExists) {
+		err = fmt.Errorf("%w; --overwrite replaces it", err)
+	}
+	err = shell.Uncertain(err, "`erphub record attachments` lists the files")
+	if err != nil && len(before) > 0 {
+		err = fmt.Errorf("%w (attached before that: %s)", err, strings.Join(before, ", "))
+	}
+	return err
 }
 
 // printFiles tells what was done with files.
@@ -155,10 +168,10 @@ func (a *app) recordDownload(c *cli.Context) error {
 		return err
 	}
 	output, zipped := c.String("output"), c.Bool("zip")
-	switch {
-	case zipped && len(names) > 0:
+	if zipped && len(names) > 0 {
 		return shell.Usagef("--zip downloads all files; leave out the names")
-	case output == "-" && len(names) != 1 && !zipped:
+	}
+	if output == "-" && len(names) != 1 && !zipped {
 		return shell.Usagef("--output - takes one file: name it, or give --zip")
 	}
 	client, err := a.Client(c)
@@ -168,29 +181,45 @@ func (a *app) recordDownload(c *cli.Context) error {
 	if zipped {
 		return a.save(c, table, id, output, func() (*erp.Download, error) { return client.DownloadAttachmentsZip(c.Context, table, id) })
 	}
-	folder := output
 	if len(names) == 0 {
-		files, err := client.Attachments(c.Context, table, id)
-		if err != nil {
+		if names, err = attached(c.Context, client, table, id); err != nil {
 			return a.hint(c, client, table, shell.Input(err))
 		}
-		if len(files) == 0 {
-			return fmt.Errorf("no files are attached to %s %s", table, id)
-		}
-		for _, f := range files {
-			names = append(names, f.Name)
-		}
 	}
-	if folder != "" && folder != "-" && len(names) > 1 {
-		folder = strings.TrimSuffix(folder, string(filepath.Separator)) + string(filepath.Separator)
+	if len(names) > 1 {
+		output = asFolder(output)
 	}
 	for _, name := range names {
-		err := a.save(c, table, id, folder, func() (*erp.Download, error) { return client.DownloadAttachment(c.Context, table, id, name) })
+		err := a.save(c, table, id, output, func() (*erp.Download, error) { return client.DownloadAttachment(c.Context, table, id, name) })
 		if err != nil {
 			return shell.Input(err)
 		}
 	}
 	return nil
+}
+
+// asFolder is a path that names a folder; the working directory and - stay.
+func asFolder(path string) string {
+	if path == "" || path == "-" {
+		return path
+	}
+	return strings.TrimSuffix(path, string(filepath.Separator)) + string(filepath.Separator)
+}
+
+// attached are the names of all files of a record.
+func attached(ctx context.Context, client *erp.Client, table string, id erp.ID) ([]string, error) {
+	files, err := client.Attachments(ctx, table, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no files are attached to %s %s", table, id)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	return names, nil
 }
 
 // save writes a download to a file, into a folder, or to standard output, and

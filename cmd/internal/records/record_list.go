@@ -14,82 +14,97 @@ import (
 	"github.com/erphub/erphub/erp/export"
 )
 
-func (a *app) recordList(c *cli.Context) error {
+// listOptions is what record list was asked for.
+type listOptions struct {
+	table   string
+	columns []string
+	query   *erp.Query
+	all     bool // every page
+	choice  *output.Choice
+}
+
+// forTable reports whether the records are shown as rows under headings.
+func (o *listOptions) forTable() bool {
+	return o.choice.Format == output.FormatTable || o.choice.Format == output.FormatWide
+}
+
+func (a *app) listOptions(c *cli.Context) (*listOptions, error) {
 	if err := shell.Arguments(c, "a table"); err != nil {
-		return err
+		return nil, err
 	}
+	o := &listOptions{table: c.Args().First(), columns: shell.CommaList(c.String("columns")), all: c.Bool("all")}
 	var usual output.Format
-	if c.Bool("all") {
+	if o.all {
 		usual = output.FormatNDJSON
 	}
-	choice, err := a.Choice(c, usual)
-	if err != nil {
-		return err
+	var err error
+	if o.choice, err = a.Choice(c, usual); err != nil {
+		return nil, err
 	}
-	asTable := choice.Format == output.FormatTable || choice.Format == output.FormatWide
 	switch {
-	case c.Bool("all") && asTable:
-		return shell.Usagef("--all cannot be printed as a table: give -o csv, ndjson, json, yaml, name or vertical, or --top N for a table of N records")
+	case o.all && o.forTable():
+		return nil, shell.Usagef("--all cannot be printed as a table: give -o csv, ndjson, json, yaml, name or vertical, or --top N for a table of N records")
 	case c.Int("top") < 0 || c.Int("skip") < 0 || c.IsSet("top") && c.Int("top") == 0:
-		return shell.Usagef("--top must be 1 or more and --skip 0 or more")
-	case c.Bool("names") && choice.Format != output.FormatCSV:
-		return shell.Usagef("--names belongs to -o csv")
+		return nil, shell.Usagef("--top must be 1 or more and --skip 0 or more")
+	case c.Bool("names") && o.choice.Format != output.FormatCSV:
+		return nil, shell.Usagef("--names belongs to -o csv")
 	}
-	terms, err := erp.FilterTerms(c.String("filter"))
-	if err != nil {
-		return shell.Input(err)
-	}
-	client, err := a.Client(c)
-	if err != nil {
-		return err
-	}
-	if err := checkFlags(c, client, c.Args().First(), terms); err != nil {
-		return err
-	}
-	table, columns := c.Args().First(), shell.CommaList(c.String("columns"))
-	q := &erp.Query{
-		Filter: erp.Raw(c.String("filter")), Select: selected(columns), Expand: expands(c),
+	o.query = &erp.Query{
+		Filter: erp.Raw(c.String("filter")), Select: selected(o.columns), Expand: expands(c),
 		OrderBy: shell.CommaList(c.String("orderby")), Top: c.Int("top"), Skip: c.Int("skip"),
 	}
-	if len(q.OrderBy) > 0 {
-		if err := checkOrder(c, client, table, q.OrderBy); err != nil {
-			return err
-		}
+	return o, nil
+}
+
+func (a *app) recordList(c *cli.Context) error {
+	o, err := a.listOptions(c)
+	if err != nil {
+		return err
 	}
-	var list listing
-	switch {
-	case c.Bool("all"):
-		list.records = client.Records(c.Context, table, q)
-	case q.Top > 0: // more than the server gives at once takes several requests
-		q.Limit = q.Top
-		list.records = client.Records(c.Context, table, q)
-	default:
-		page, err := client.Query(c.Context, table, q)
-		if err != nil {
-			return a.hint(c, client, table, shell.Input(err))
-		}
-		list = listing{slices2(page.Records), page}
+	client, err := a.clientFor(c, o.table, o.query.OrderBy)
+	if err != nil {
+		return err
+	}
+	list, err := o.read(c.Context, client)
+	if err != nil {
+		return a.hint(c, client, o.table, shell.Input(err))
 	}
 	var n int
-	if asTable {
-		n, err = a.printRecords(c, choice, columns, list)
+	if o.forTable() {
+		n, err = a.printRecords(c, o.choice, o.columns, list)
 	} else {
-		n, err = a.exportRecords(c, client, table, choice, columns, list)
-	}
-	if n == 0 && err == nil && (asTable || choice.Format == output.FormatVertical) {
-		if choice.Format == output.FormatVertical {
-			a.Note("no records")
-		}
-		a.EmptyHint(c.Context, func() bool { return shell.OfTenants(c.Context, client, table) })
+		n, err = a.exportRecords(c, client, o, list)
 	}
 	if err != nil {
-		return a.hint(c, client, table, shell.Input(err))
+		return a.hint(c, client, o.table, shell.Input(err))
+	}
+	if n == 0 && (o.forTable() || o.choice.Format == output.FormatVertical) {
+		if o.choice.Format == output.FormatVertical {
+			a.Note("no records")
+		}
+		a.EmptyHint(c.Context, func() bool { return shell.OfTenants(c.Context, client, o.table) })
 	}
 	if list.page != nil && list.page.More() {
 		a.Note("these are %d of %d records; --skip %d shows the next ones, --all reads all",
 			len(list.page.Records), list.page.Rows, list.page.Skip+len(list.page.Records))
 	}
 	return nil
+}
+
+// read asks for one page, or for all records with --all and --top, which may be more
+// than the server sends at once.
+func (o *listOptions) read(ctx context.Context, client *erp.Client) (listing, error) {
+	if o.all || o.query.Top > 0 {
+		if !o.all {
+			o.query.Limit = o.query.Top
+		}
+		return listing{records: client.Records(ctx, o.table, o.query)}, nil
+	}
+	page, err := client.Query(ctx, o.table, o.query)
+	if err != nil {
+		return listing{}, err
+	}
+	return listing{slices2(page.Records), page}, nil
 }
 
 // listing is records on their way, and the page they are when it is one.
@@ -110,7 +125,8 @@ func slices2(records []erp.Record) iter.Seq2[erp.Record, error] {
 }
 
 // exportRecords writes records for programs.
-func (a *app) exportRecords(c *cli.Context, client *erp.Client, table string, choice *output.Choice, columns []string, list listing) (int, error) {
+func (a *app) exportRecords(c *cli.Context, client *erp.Client, o *listOptions, list listing) (int, error) {
+	choice, columns := o.choice, o.columns
 	opts := &output.RecordOptions{Options: export.Options{Columns: columns, Names: c.Bool("names")}, Shown: shown}
 	if list.page != nil && list.page.Rows >= 0 {
 		opts.Total = &list.page.Rows
@@ -120,7 +136,7 @@ func (a *app) exportRecords(c *cli.Context, client *erp.Client, table string, ch
 		next, stop := iter.Pull2(records)
 		defer stop()
 		var err error
-		if opts.Columns, records, err = csvColumns(c.Context, client, table, next); err != nil {
+		if opts.Columns, records, err = csvColumns(c.Context, client, o.table, next); err != nil {
 			return 0, err
 		}
 		opts.Unlisted = func(column string) {
@@ -210,6 +226,12 @@ func numbers(records []erp.Record, column string) bool {
 // tableColumns bounds the columns shown when nobody named them.
 const tableColumns = 6
 
+// known are columns that people know a record by, before the others.
+var known = []string{"DocumentNo", "Value", "TableName", "ColumnName", "Name", "DocStatus"}
+
+// secondary are columns that say little about a record.
+var secondary = []string{"uid", "model-name", "AD_Client_ID", "AD_Org_ID", "Created", "CreatedBy", "Updated", "UpdatedBy"}
+
 // interesting chooses columns to show: the key, what people know a record by,
 // then whatever comes first and says more than yes or no; or everything there is.
 func interesting(records []erp.Record, everything bool) []string {
@@ -221,30 +243,20 @@ func interesting(records []erp.Record, everything bool) []string {
 			}
 		}
 	}
-	columns := []string{"id"}
-	if !slices.Contains(all, "id") {
-		columns = []string{"uid"}
+	key := "id"
+	if !slices.Contains(all, key) {
+		key = "uid"
 	}
-	add := func(name string) {
-		if (everything || len(columns) < tableColumns) && slices.Contains(all, name) && !slices.Contains(columns, name) {
-			columns = append(columns, name)
-		}
-	}
-	for _, name := range []string{"DocumentNo", "Value", "TableName", "ColumnName", "Name", "DocStatus"} {
-		add(name)
-	}
-	for _, name := range all {
-		switch name {
-		case "uid", "model-name", "AD_Client_ID", "AD_Org_ID", "Created", "CreatedBy", "Updated", "UpdatedBy":
-		default:
-			add(name)
-		}
-	}
+	rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(secondary, name) })
+	wanted := slices.Concat([]string{key}, known, rest)
 	if everything {
-		for _, name := range all {
-			if name != "model-name" {
-				add(name)
-			}
+		wanted = append(wanted, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "model-name" })...)
+	}
+	var columns []string
+	for _, name := range wanted {
+		there := name == key || slices.Contains(all, name)
+		if there && !slices.Contains(columns, name) && (everything || len(columns) < tableColumns) {
+			columns = append(columns, name)
 		}
 	}
 	return columns

@@ -32,6 +32,22 @@ func reportTypeOf(output string) erp.ReportType {
 	return erp.ReportType(strings.ToUpper(strings.TrimPrefix(filepath.Ext(output), ".")))
 }
 
+// printTarget is the file, the folder or - that a print goes to, and its type as far
+// as that is said.
+func printTarget(c *cli.Context) (target string, format erp.ReportType, err error) {
+	target, format = c.String("output"), erp.ReportType(strings.ToUpper(c.String("report-type")))
+	if c.Bool("open") && target == "-" {
+		return "", "", shell.Usagef("--open opens a file, and --output - writes none")
+	}
+	if target == "" {
+		return ".", format, nil
+	}
+	if st, err := os.Stat(target); format == "" && !(err == nil && st.IsDir()) {
+		format = reportTypeOf(target)
+	}
+	return target, format, nil
+}
+
 func (a *app) recordPrint(c *cli.Context) error {
 	if err := shell.Arguments(c, "a table", "an id"); err != nil {
 		return err
@@ -40,14 +56,9 @@ func (a *app) recordPrint(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	target, format := c.String("output"), erp.ReportType(strings.ToUpper(c.String("report-type")))
-	if c.Bool("open") && target == "-" {
-		return shell.Usagef("--open opens a file, and --output - writes none")
-	}
-	if target == "" {
-		target = "."
-	} else if st, err := os.Stat(target); format == "" && !(err == nil && st.IsDir()) {
-		format = reportTypeOf(target)
+	target, format, err := printTarget(c)
+	if err != nil {
+		return err
 	}
 	client, err := a.Client(c)
 	if err != nil {

@@ -38,55 +38,62 @@ type changeOut struct {
 	Record  any        `json:"record,omitempty"`
 }
 
-func (a *app) recordWatch(c *cli.Context) error {
+// watchOptions is what record watch was asked for.
+type watchOptions struct {
+	watch.Options
+	table string
+	id    erp.ID // of the one record, if it is one
+	one   bool
+	most  int // changes; 0: no bound
+}
+
+func readWatchOptions(c *cli.Context) (*watchOptions, error) {
 	if c.NArg() != 1 && c.NArg() != 2 {
-		return shell.Usagef("record watch takes a table, or a table and an id, such as record watch C_Order 100")
+		return nil, shell.Usagef("record watch takes a table, or a table and an id, such as record watch C_Order 100")
 	}
-	one, table := c.NArg() == 2, c.Args().First()
-	var id erp.ID
-	if one {
-		var err error
-		if table, id, err = tableAndID(c); err != nil {
-			return err
-		}
-	}
-	every, most := c.Duration("every"), c.Int("count")
+	o := &watchOptions{table: c.Args().First(), one: c.NArg() == 2, most: c.Int("count"), Options: watch.Options{
+		Filter: erp.Raw(c.String("filter")), Select: selected(shell.CommaList(c.String("select"))), Every: c.Duration("every"),
+	}}
 	switch {
-	case every < 100*time.Millisecond:
-		return shell.Usagef("--every must be 100ms or more")
-	case most < 0 || c.IsSet("count") && most == 0:
-		return shell.Usagef("--count must be 1 or more")
-	case one && c.String("filter") != "":
-		return shell.Usagef("--filter chooses among the records of a table; leave it out for one record")
+	case o.Every < 100*time.Millisecond:
+		return nil, shell.Usagef("--every must be 100ms or more")
+	case o.most < 0 || c.IsSet("count") && o.most == 0:
+		return nil, shell.Usagef("--count must be 1 or more")
+	case o.one && c.String("filter") != "":
+		return nil, shell.Usagef("--filter chooses among the records of a table; leave it out for one record")
 	}
-	terms, err := erp.FilterTerms(c.String("filter"))
-	if err != nil {
-		return shell.Input(err)
+	var err error
+	if o.one {
+		o.table, o.id, err = tableAndID(c)
 	}
-	client, err := a.Client(c)
+	return o, err
+}
+
+func (a *app) recordWatch(c *cli.Context) error {
+	o, err := readWatchOptions(c)
 	if err != nil {
 		return err
 	}
-	if err := checkFlags(c, client, table, terms); err != nil {
+	client, err := a.clientFor(c, o.table, nil)
+	if err != nil {
 		return err
 	}
-	opts := &watch.Options{Filter: erp.Raw(c.String("filter")), Select: selected(shell.CommaList(c.String("select"))), Every: every}
-	changes := watch.Table(c.Context, client, table, opts)
-	if one {
-		changes = watch.Record(c.Context, client, table, id, opts)
+	changes := watch.Table(c.Context, client, o.table, &o.Options)
+	if o.one {
+		changes = watch.Record(c.Context, client, o.table, o.id, &o.Options)
 	}
 	if shell.Terminal(a.Streams.Out) {
-		a.Note("watching %s; Ctrl-C ends it", strings.TrimSpace(table+" "+id.String()))
+		a.Note("watching %s; Ctrl-C ends it", strings.TrimSpace(o.table+" "+o.id.String()))
 	}
 	n := 0
 	for change, err := range changes {
 		if err != nil {
-			return a.hint(c, client, table, shell.Input(err))
+			return a.hint(c, client, o.table, shell.Input(err))
 		}
-		if err := a.printChange(c, table, change); err != nil {
+		if err := a.printChange(c, o.table, change); err != nil {
 			return err
 		}
-		if n++; n == most {
+		if n++; n == o.most {
 			return nil
 		}
 	}

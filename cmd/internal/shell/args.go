@@ -50,36 +50,37 @@ func ParseLine(a *cli.App, args []string) *Line {
 			l.Words = append(l.Words, arg)
 			continue
 		}
-		name, _, inline := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		flag, isGlobal := lookup(flags, name), false
-		if flag == nil {
-			if flag = lookup(a.Flags, name); flag != nil {
-				isGlobal = true
-			}
-		}
-		if isHelp(name) && (flag == nil || isGlobal) {
-			l.Help = true
-			continue
-		}
-		if flag == nil {
-			l.Unknown = append(l.Unknown, arg)
-		}
-		taken := []string{arg}
-		if flag != nil && !inline && TakesValue(flag) {
-			if i+1 < len(args) {
-				i++
-				taken = append(taken, args[i])
-			} else {
-				l.Awaits = flag
-			}
-		}
-		if isGlobal {
-			l.global = append(l.global, taken...)
-		} else {
-			l.local = append(l.local, taken...)
-		}
+		i += l.takeFlag(a.Flags, flags, arg, args[i+1:])
 	}
 	return l
+}
+
+// takeFlag takes a flag, and returns 1 when its value is the next argument. Flags of
+// the command come before global ones of the same name.
+func (l *Line) takeFlag(global, local []cli.Flag, arg string, next []string) int {
+	name, _, inline := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	flag, to := lookup(local, name), &l.local
+	if flag == nil {
+		if flag = lookup(global, name); flag != nil {
+			to = &l.global
+		}
+	}
+	if isHelp(name) && (flag == nil || to == &l.global) {
+		l.Help = true
+		return 0
+	}
+	*to = append(*to, arg)
+	switch {
+	case flag == nil:
+		l.Unknown = append(l.Unknown, arg)
+	case inline || !TakesValue(flag):
+	case len(next) == 0:
+		l.Awaits = flag
+	default:
+		*to = append(*to, next[0])
+		return 1
+	}
+	return 0
 }
 
 // Flag is the flag of the line's command, or of the program, that has the name.

@@ -94,7 +94,7 @@ func (s *Setup) URL() (string, error) {
 	}
 	if doc := s.Resolver.Document; doc != nil {
 		if have := doc.WithAddress(); len(have) > 0 {
-			return "", Usagef("no address of an ERP in the %s profile; these have one: %s; choose one with --profile, ERPHUB_PROFILE or `erphub config use`",
+			return "", Usagef("no address of an ERP in the %s profile; these have one: %s; choose one with --profile, ERPHUB_PROFILE or `erphub profile use`",
 				cmp.Or(s.Profile, config.DefaultProfile), strings.Join(have, ", "))
 		}
 	}

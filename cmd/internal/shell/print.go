@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"github.com/erphub/erphub/cmd/internal/help"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/atomicfile"
@@ -20,26 +21,23 @@ import (
 
 // OutputFlags are the flags of a command that prints rows with [Shell.Print].
 func OutputFlags() []cli.Flag {
-	return append(valueFlags("table, wide, json, ndjson, yaml, csv, name or vertical, or a file such as orders.csv"),
-		&cli.StringFlag{Name: "columns", Usage: "columns to print, in this order, with commas between"})
+	return append(ValueFlags(),
+		&cli.StringFlag{Name: "columns", Category: help.OutputCategory, Usage: "columns to print, in this order, with commas between"})
 }
 
 // ValueFlags are the flags of a command that prints something without rows with
 // [Shell.Print].
 func ValueFlags() []cli.Flag {
-	return valueFlags("table, wide, json, ndjson or yaml, or a file such as result.json")
+	return []cli.Flag{
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Category: help.OutputCategory, DefaultText: usualOutput, TakesFile: true,
+			Usage: "`FORMAT`: table, wide, json, ndjson or yaml; of rows csv, name and vertical, too; or a file such as orders.csv"},
+		&cli.StringFlag{Name: "jq", Aliases: []string{"q"}, Category: help.OutputCategory, Usage: "print what this jq expression selects of the JSON value"},
+		&cli.StringFlag{Name: "template", Category: help.OutputCategory, Usage: "print what this Go template makes of the JSON value"},
+	}
 }
 
 // usualOutput tells the flag --output of a format from that of a file or folder.
 const usualOutput = "table"
-
-func valueFlags(formats string) []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "`FORMAT`: " + formats, DefaultText: usualOutput, TakesFile: true},
-		&cli.StringFlag{Name: "jq", Aliases: []string{"q"}, Usage: "print what this jq expression selects of the JSON value"},
-		&cli.StringFlag{Name: "template", Usage: "print what this Go template makes of the JSON value"},
-	}
-}
 
 // TextOnly is the action of a command that has no data to print: it refuses --json
 // instead of ignoring it.

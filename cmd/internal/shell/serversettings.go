@@ -24,25 +24,7 @@ func (sh *Shell) FillFlags(c *cli.Context, s *Setup, server string, flags []cli.
 	if err := unknownFlags(s, server, flags); err != nil {
 		return err
 	}
-	given := map[string]int{} // how close to the call a flag is given
-	for _, f := range flags {
-		name := f.Names()[0]
-		if c.IsSet(name) {
-			given[name] = rank(config.FromFlag)
-			continue
-		}
-		origin := s.Resolver.Value(config.FlagKey(server, name)).Origin
-		given[name] = rank(origin)
-	}
-	if given["jwt-secret-file"] < rank(config.FromEnv) && sh.Getenv(TokenSecretVariable) != "" {
-		given["jwt-secret-file"] = 0
-	}
-	// Two ways to check tokens exclude each other: the one given closer to the call counts.
-	if file, key := given["jwt-secret-file"], given["jwt-key"]; file < key {
-		given["jwt-secret-file"] = 0
-	} else if key < file {
-		given["jwt-key"] = 0
-	}
+	given := sh.closeness(c, s, server, flags)
 	for _, f := range flags {
 		name := f.Names()[0]
 		other, isFile := strings.CutSuffix(name, "-file")
@@ -62,6 +44,28 @@ func (sh *Shell) FillFlags(c *cli.Context, s *Setup, server string, flags []cli.
 		}
 	}
 	return nil
+}
+
+// closeness is how close to the call each flag is given, 0 for what does not count.
+func (sh *Shell) closeness(c *cli.Context, s *Setup, server string, flags []cli.Flag) map[string]int {
+	given := map[string]int{}
+	for _, f := range flags {
+		name := f.Names()[0]
+		given[name] = rank(s.Resolver.Value(config.FlagKey(server, name)).Origin)
+		if c.IsSet(name) {
+			given[name] = rank(config.FromFlag)
+		}
+	}
+	if given["jwt-secret-file"] < rank(config.FromEnv) && sh.Getenv(TokenSecretVariable) != "" {
+		given["jwt-secret-file"] = 0
+	}
+	// Two ways to check tokens exclude each other: the one given closer to the call counts.
+	if file, key := given["jwt-secret-file"], given["jwt-key"]; file < key {
+		given["jwt-secret-file"] = 0
+	} else if key < file {
+		given["jwt-key"] = 0
+	}
+	return given
 }
 
 // unknownFlags finds settings of a server that mean nothing, which would be typing

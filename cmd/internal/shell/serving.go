@@ -2,7 +2,9 @@ package shell
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"time"
 
@@ -31,6 +33,24 @@ func (sh *Shell) ServeMetrics(ctx context.Context, c *cli.Context, serve func(co
 	go func() { served <- serve(ctx, ln, c.StringSlice("host")...) }()
 	sh.Note("metrics with times and sizes are at %s/metrics", httpserver.URL(ln.Addr()))
 	return func() error { return <-served }, nil
+}
+
+// ServeUntil serves until ctx ends. announce tells who waits that the server responds;
+// when it cannot, stop ends ctx, so that the server still ends in order.
+func (sh *Shell) ServeUntil(ctx context.Context, stop context.CancelFunc, log *slog.Logger, serve, announce func() error) error {
+	served := make(chan error, 1)
+	go func() { served <- serve() }()
+	err := announce()
+	told := func() {}
+	if err == nil {
+		told = sh.Started(ctx, log)
+	} else {
+		stop()
+	}
+	err = errors.Join(err, <-served)
+	stop()
+	told()
+	return err
 }
 
 // LateRecords is how long the audit's last records may take to be written

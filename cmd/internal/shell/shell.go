@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -118,13 +119,13 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 	}
 }
 
-// usual are the names by which people look for a command, beside its own.
-var usual = map[string][]string{
-	"list": {"ls"}, "delete": {"rm", "remove"}, "discard": {"rm"}, "get": {"show"}, "show": {"get"}, "info": {"show"}, "create": {"new"},
+// elsewhereCalled are the commands that people look for by a name of other programs.
+var elsewhereCalled = map[string][]string{
+	"ls": {"list"}, "rm": {"delete", "remove"}, "remove": {"delete"}, "get": {"show"}, "show": {"get", "info", "list"}, "new": {"create", "add"},
 }
 
 // prepare makes every command report wrong usage in the same way and before it does
-// anything, and gives it the usual aliases that no other command of its group has.
+// anything.
 func (sh *Shell) prepare(commands []*cli.Command) {
 	for _, c := range commands {
 		if action := c.Action; action != nil && hasOutput(c.Flags) {
@@ -133,11 +134,6 @@ func (sh *Shell) prepare(commands []*cli.Command) {
 					return err
 				}
 				return action(c)
-			}
-		}
-		for _, alias := range usual[c.Name] {
-			if help.Command(commands, alias) == nil {
-				c.Aliases = append(c.Aliases, alias)
 			}
 		}
 		c.OnUsageError = usageError
@@ -228,7 +224,11 @@ func noCommand(a *cli.App, chain []*cli.Command, commands []*cli.Command, word s
 		name += " " + c.Name
 	}
 	hint := ""
-	if s := nearest.Name(word, commandNames(commands)); s != "" {
+	names := commandNames(commands)
+	i := slices.IndexFunc(elsewhereCalled[word], func(n string) bool { return slices.Contains(names, n) })
+	if i >= 0 {
+		hint = fmt.Sprintf("; did you mean %q?", elsewhereCalled[word][i])
+	} else if s := nearest.Name(word, names); s != "" {
 		hint = fmt.Sprintf("; did you mean %q?", s)
 	} else if found := elsewhere(a.Commands, a.Name, word); len(found) > 0 && len(found) <= 3 {
 		hint = "; did you mean `" + strings.Join(found, "`, or `") + "`?"
@@ -269,7 +269,7 @@ func commandNames(commands []*cli.Command) []string {
 	var names []string
 	for _, cmd := range commands {
 		if !cmd.Hidden {
-			names = append(names, cmd.Names()...)
+			names = append(names, cmd.Name)
 		}
 	}
 	return names

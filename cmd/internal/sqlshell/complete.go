@@ -41,19 +41,21 @@ func (s *Shell) Complete(line string, at int) (head string, candidates []string,
 }
 
 func (s *Shell) candidates(ctx context.Context, head, word, tail string) []string {
-	first := strings.TrimSpace(s.buffer+head) == ""
-	switch {
-	case first && strings.HasPrefix(word, `\`):
+	start := strings.TrimSpace(head)
+	if strings.TrimSpace(s.buffer) == "" && start == "" && strings.HasPrefix(word, `\`) {
 		var list []string
 		for _, c := range commands() {
 			list = append(list, c.name)
 		}
 		return list
-	case s.buffer == "" && strings.HasPrefix(strings.TrimSpace(head), `\d`):
-		return s.tableNames(ctx)
-	case s.buffer == "" && strings.HasPrefix(strings.TrimSpace(head), `\format`):
-		return s.Formats
-	case s.buffer == "" && strings.HasPrefix(strings.TrimSpace(head), `\`):
+	}
+	if s.buffer == "" && strings.HasPrefix(start, `\`) {
+		switch {
+		case strings.HasPrefix(start, `\d`):
+			return s.tableNames(ctx)
+		case strings.HasPrefix(start, `\format`):
+			return s.Formats
+		}
 		return nil
 	}
 	before := s.buffer + head
@@ -62,19 +64,24 @@ func (s *Shell) candidates(ctx context.Context, head, word, tail string) []strin
 	}
 	mentioned := tableWord.FindAllStringSubmatch(before+word+tail, -1)
 	if owner, ok := strings.CutSuffix(before, "."); ok { // o.Doc…
-		owner = owner[strings.LastIndexFunc(owner, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })+1:]
-		for _, m := range mentioned {
-			if strings.EqualFold(m[1], owner) || strings.EqualFold(m[2], owner) {
-				return s.columnNames(ctx, m[1])
-			}
-		}
-		return nil
+		return s.columnsOf(ctx, owner, mentioned)
 	}
 	var list []string
 	for _, m := range mentioned {
 		list = append(list, s.columnNames(ctx, m[1])...)
 	}
 	return append(list, keywords...)
+}
+
+// columnsOf are the columns of the table, or of the alias of one, that a text ends with.
+func (s *Shell) columnsOf(ctx context.Context, text string, mentioned [][]string) []string {
+	owner := text[strings.LastIndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })+1:]
+	for _, m := range mentioned {
+		if strings.EqualFold(m[1], owner) || strings.EqualFold(m[2], owner) {
+			return s.columnNames(ctx, m[1])
+		}
+	}
+	return nil
 }
 
 // startingWith are the candidates that begin as the word does, in any case, each

@@ -171,24 +171,12 @@ func (s *Shell) prompt() string {
 // take adds a line to the statement, and runs what is complete.
 func (s *Shell) take(ctx context.Context, line string) error {
 	if s.buffer == "" {
-		word := strings.TrimSpace(line)
-		switch strings.ToLower(strings.TrimSuffix(word, ";")) {
-		case "":
-			return nil
-		case "quit", "exit":
-			return errQuit
-		case "help":
-			word = `\?`
-		}
-		if strings.HasPrefix(word, `\`) {
-			if !s.Script {
-				s.Lines.Remember(word)
-			}
-			return s.command(ctx, word)
+		if done, err := s.takeWord(ctx, strings.TrimSpace(line)); done {
+			return err
 		}
 	}
 	if at := s.commandBehind(line); at >= 0 { // SELECT …; \d
-		if err := s.take(ctx, line[:at]); err != nil && (!errors.Is(err, ErrFailed) || s.Script && !s.KeepGoing) {
+		if err := s.take(ctx, line[:at]); err != nil && s.ends(ctx, err) {
 			return err
 		}
 		return s.take(ctx, line[at:])
@@ -215,13 +203,37 @@ func (s *Shell) take(ctx context.Context, line string) error {
 			break
 		}
 		if err := s.run(ctx, part.Text); err != nil {
-			if !errors.Is(err, ErrFailed) || s.Script && !s.KeepGoing || ctx.Err() != nil {
+			if s.ends(ctx, err) {
 				return err
 			}
 			failed = err
 		}
 	}
 	return failed
+}
+
+// takeWord does what a line asks for that is no part of a statement. false: it is one.
+func (s *Shell) takeWord(ctx context.Context, word string) (bool, error) {
+	switch strings.ToLower(strings.TrimSuffix(word, ";")) {
+	case "":
+		return true, nil
+	case "quit", "exit":
+		return true, errQuit
+	case "help":
+		word = `\?`
+	}
+	if !strings.HasPrefix(word, `\`) {
+		return false, nil
+	}
+	if !s.Script {
+		s.Lines.Remember(word)
+	}
+	return true, s.command(ctx, word)
+}
+
+// ends reports whether the error of a statement ends what follows it, too.
+func (s *Shell) ends(ctx context.Context, err error) bool {
+	return !errors.Is(err, ErrFailed) || s.Script && !s.KeepGoing || ctx.Err() != nil
 }
 
 // atEnd finds a command that follows a statement in its line.

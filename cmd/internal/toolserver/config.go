@@ -3,6 +3,7 @@ package toolserver
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"os/exec"
 	"slices"
@@ -238,6 +239,22 @@ func (e mcpEntry) stdioNotes() string {
 	return notes
 }
 
+// setServer adds the choice of tools to the address of the server.
+func (e *mcpEntry) setServer(selected url.Values) error {
+	u, err := url.Parse(e.url)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return shell.Usagef("--server-url must be an address such as https://tools.example.com/mcp")
+	}
+	if u.User != nil {
+		return shell.Usagef("--server-url must hold no user and password: tokens travel in a header")
+	}
+	query := u.Query()
+	maps.Copy(query, selected)
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "%2C", ",") // commas may stay as they are
+	e.url = u.String()
+	return nil
+}
+
 // mcpEntry is what the flags and settings say. A login never becomes a part of
 // it.
 func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
@@ -245,14 +262,7 @@ func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
 	if strings.Trim(strings.ToLower(e.name), "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" || e.name == "" {
 		return e, shell.Usagef("--name %q must consist of letters, digits, - and _", e.name)
 	}
-	u, err := url.Parse(e.url)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return e, shell.Usagef("--server-url must be an address such as https://tools.example.com/mcp")
-	}
-	if u.User != nil {
-		return e, shell.Usagef("--server-url must hold no user and password: tokens travel in a header")
-	}
-	selected := u.Query()
+	selected := url.Values{}
 	if sets := c.String("toolsets"); sets != "" {
 		e.args = append(e.args, "--toolsets", sets)
 		selected.Set("toolsets", sets)
@@ -261,8 +271,9 @@ func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
 		e.args = append(e.args, "--read-only")
 		selected.Set("readonly", "true")
 	}
-	u.RawQuery = strings.ReplaceAll(selected.Encode(), "%2C", ",") // commas may stay as they are
-	e.url = u.String()
+	if err := e.setServer(selected); err != nil {
+		return e, err
+	}
 	s, err := a.mcpSetup(c)
 	if err != nil {
 		return e, err

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/httpserver"
@@ -113,10 +115,8 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"max-sessions", "max-user-sessions"} {
-		if c.Int(name) < 1 {
-			return shell.Usagef("--%s must be at least 1, not %d; --stateless keeps no sessions", name, c.Int(name))
-		}
+	if err := checkSessions(c); err != nil {
+		return err
 	}
 	ready := httpserver.ReadyFile(c.String("ready-file"))
 	if err := ready.Clear(); err != nil {
@@ -145,25 +145,10 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if err := a.prepareMCP(c, s, box, verifier == nil); err != nil {
 		return err
 	}
-	opts := server.Options{
-		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
-		URL: c.String("public-url"), AuthorizationServers: c.StringSlice("authorization-server"),
-		Confirm: a.confirmBy(c), Hosts: c.StringSlice("host"), Origins: c.StringSlice("origin"), Stateless: c.Bool("stateless"),
-		MaxSessions: c.Int("max-sessions"), MaxUserSessions: c.Int("max-user-sessions"),
-		Metrics: metrics, Tracer: tracer, Logger: log, Parts: box.parts(), Dependencies: box.dependencies(a.asksERP(c)),
-		DrainDelay: c.Duration("drain-delay"), AccessLog: c.Bool("access-log"),
-	}
-	if verifier != nil {
-		opts.Verifier = verifier
-	}
-	if box.shared != nil {
-		opts.Sessions = box.shared
-	}
-	srv, err := server.New(opts)
+	srv, err := a.newToolServer(c, box, verifier, metrics, tracer, log)
 	if err != nil {
-		return shell.Usage(err)
+		return err
 	}
-
 	defer a.OnHangup(log, box.reopen)()
 	ctx, cancel := context.WithCancel(c.Context)
 	defer cancel()
@@ -181,22 +166,45 @@ func (a *app) serverMCP(c *cli.Context) error {
 	watched := make(chan struct{})
 	go func() { defer close(watched); box.watch(ctx, srv, log) }()
 	defer func() { cancel(); <-watched }()
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ctx, ln) }()
-	err = a.announceMCP(c, ln, checked, box)
-	if err == nil {
-		err = ready.Write(ln.URL)
-	}
-	told := func() {}
-	if err == nil {
-		told = a.Started(ctx, log)
-	} else {
-		cancel() // the server still ends in order
-	}
-	err = errors.Join(err, <-served)
-	cancel()
-	told()
+	err = a.ServeUntil(ctx, cancel, log, func() error { return srv.Serve(ctx, ln) }, func() error {
+		if err := a.announceMCP(c, ln, checked, box); err != nil {
+			return err
+		}
+		return ready.Write(ln.URL)
+	})
 	return errors.Join(err, shown(), ready.Clear())
+}
+
+func checkSessions(c *cli.Context) error {
+	for _, name := range []string{"max-sessions", "max-user-sessions"} {
+		if c.Int(name) < 1 {
+			return shell.Usagef("--%s must be at least 1, not %d; --stateless keeps no sessions", name, c.Int(name))
+		}
+	}
+	return nil
+}
+
+// newToolServer is the server of the tools in a box.
+func (a *app) newToolServer(c *cli.Context, box *toolbox, verifier *tokens.Verifier, metrics *server.Metrics, tracer trace.TracerProvider, log *slog.Logger) (*server.Server, error) {
+	opts := server.Options{
+		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
+		URL: c.String("public-url"), AuthorizationServers: c.StringSlice("authorization-server"),
+		Confirm: a.confirmBy(c), Hosts: c.StringSlice("host"), Origins: c.StringSlice("origin"), Stateless: c.Bool("stateless"),
+		MaxSessions: c.Int("max-sessions"), MaxUserSessions: c.Int("max-user-sessions"),
+		Metrics: metrics, Tracer: tracer, Logger: log, Parts: box.parts(), Dependencies: box.dependencies(a.asksERP(c)),
+		DrainDelay: c.Duration("drain-delay"), AccessLog: c.Bool("access-log"),
+	}
+	if verifier != nil {
+		opts.Verifier = verifier
+	}
+	if box.shared != nil {
+		opts.Sessions = box.shared
+	}
+	srv, err := server.New(opts)
+	if err != nil {
+		return nil, shell.Usage(err)
+	}
+	return srv, nil
 }
 
 // confirmBy is who agrees to changes, as the flag or the environment says.

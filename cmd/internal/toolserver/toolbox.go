@@ -163,10 +163,15 @@ func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
 	if err := box.catalog.Tools.Check(); err != nil {
 		return shell.Usage(err)
 	}
+	return a.chooseSets(c, box, len(o.OwnQueries) > 0)
+}
+
+// chooseSets chooses the sets that are enabled, and those that are offered first.
+func (a *app) chooseSets(c *cli.Context, box *toolbox, ownQueries bool) (err error) {
 	if box.sets, err = a.toolsets(c, box.catalog.Tools); err != nil {
 		return err
 	}
-	if len(o.OwnQueries) > 0 && !slices.Contains(box.sets, tools.SetOwn) && !slices.Contains(box.sets, mcp.AllSets) {
+	if ownQueries && !slices.Contains(box.sets, tools.SetOwn) && !slices.Contains(box.sets, mcp.AllSets) {
 		box.sets = append(box.sets, tools.SetOwn) // nobody names the file who does not want them
 	}
 	box.defaults = setNames(c.String("default-toolsets"))

@@ -25,20 +25,16 @@ import (
 
 func (a *app) toolsCommand() *cli.Command {
 	return &cli.Command{
-		Name: "tools", Usage: "list, export and call the tools for assistants, without a server",
-		Description: "For chat agents that call functions themselves: `tools export` prints what a model is told, `tools call` " +
+		Name: "tools", Usage: "list and call the tools for assistants, without a server",
+		Description: "For chat agents that call functions themselves: `tools list --schemas` prints what a model is told, `tools call` " +
 			"does what it requests, with the same permissions, limits and audit as the tool server.",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the tools that are enabled", Flags: append(shell.OutputFlags(), toolFlags()...),
-				Action: a.toolsList,
-			},
-			{
-				Name: "export", Usage: "print the tools as function schemas",
-				Flags: append(append(shell.ValueFlags(),
-					&cli.StringFlag{Name: "format", Value: string(mcp.FormatMCP), Usage: "form of the schemas: mcp, openai or anthropic"},
+				Name: "list", Usage: "list the tools that are enabled, or print what a model is told of them",
+				Flags: append(append(shell.OutputFlags(),
+					&cli.StringFlag{Name: "schemas", Usage: "print them as function schemas of this `FORM`: mcp, openai or anthropic"},
 				), toolFlags()...),
-				Action: a.toolsExport,
+				Action: a.toolsList,
 			},
 			{
 				Name: "call", Usage: "call a tool with the login of this program", ArgsUsage: "NAME [NAME=VALUE...]",
@@ -77,6 +73,9 @@ func (a *app) toolsList(c *cli.Context) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
 	}
+	if c.IsSet("schemas") {
+		return a.toolSchemas(c)
+	}
 	return a.withToolbox(c, false, func(box *toolbox) error {
 		visible := box.visible()
 		type line struct {
@@ -104,11 +103,9 @@ func (a *app) toolsList(c *cli.Context) error {
 	})
 }
 
-func (a *app) toolsExport(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
-	format, err := mcp.ParseFormat(c.String("format"))
+// toolSchemas prints the tools as agents that call functions themselves need them.
+func (a *app) toolSchemas(c *cli.Context) error {
+	format, err := mcp.ParseFormat(c.String("schemas"))
 	if err != nil {
 		return shell.Usage(err)
 	}
@@ -235,12 +232,12 @@ func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.
 	for {
 		reply, err := box.boundary.Call(ctx, t, &mcp.Call{
 			Arguments: args, Caller: box.own.caller(), Log: box.log, Offers: box.offers, Progress: progress,
-			Confirm: func(_ context.Context, question string) (bool, error) {
-				switch {
-				case yes || question == agreed:
+			Confirm: func(ctx context.Context, question string) (bool, error) {
+				switch whole := mcp.Whole(ctx, question); {
+				case yes || whole == agreed:
 					return true, nil
 				case agreed != "":
-					return false, mcp.Changed(t.Name, agreed, question)
+					return false, mcp.Changed(t.Name, agreed, whole)
 				}
 				return false, &mcp.ConfirmationRequired{Message: question}
 			},
@@ -262,7 +259,7 @@ func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.
 		if !ok {
 			return nil, mcp.Declined(t.Name)
 		}
-		agreed = ask.Message
+		agreed = ask.Whole
 	}
 }
 
@@ -298,8 +295,11 @@ func (a *app) printJSON(c *cli.Context, value any) error {
 	if err != nil {
 		return err
 	}
-	if choice.Format == output.FormatTable || choice.Format == output.FormatWide {
+	switch choice.Format {
+	case output.FormatTable, output.FormatWide:
 		choice.Format = output.FormatJSON
+	case output.FormatCSV, output.FormatName, output.FormatVertical:
+		return shell.Usagef("-o %s needs rows and columns, and this is JSON", choice.Format)
 	}
 	return a.PrintAs(c, choice, value, output.Table{})
 }

@@ -54,13 +54,19 @@ func (a *app) verifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (*token
 		}
 		return v, "Clients send their own token of the ERP, which is checked with its secret: one that was revoked is good until it expires.", nil
 	}
+	return a.verifierOfERP(c, s, grace, opts)
+}
+
+// verifierOfERP checks tokens with what the ERP says: the key that it publishes, or
+// whether it takes them.
+func (a *app) verifierOfERP(c *cli.Context, s *shell.Setup, grace time.Duration, opts []tokens.VerifierOption) (*tokens.Verifier, string, error) {
 	url := s.Resolver.Lookup("url")
 	if url == "" {
 		return nil, "", shell.Usagef("the tokens of clients cannot be checked without an ERP: set ERP_URL or give --url, " +
 			"or name the ERP's token secret with --jwt-secret-file")
 	}
 	opts = append(opts, tokens.VerifierHTTPClient(shell.AskingClient()))
-	if jwk {
+	if c.Bool("jwt-key") {
 		if c.IsSet("verify-grace") {
 			opts = append(opts, tokens.GraceFor(grace)) // an hour otherwise
 		}

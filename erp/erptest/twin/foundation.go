@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // foundation copies the tables from which the form of all others is known. The
@@ -62,7 +63,7 @@ func (c *clone) bootstrap(ctx context.Context) ([]*store.Table, error) {
 	}
 	err := read(&Query{
 		Table:   &Table{Name: "AD_Table", Key: "AD_Table_ID", HasActive: true},
-		Columns: []Column{{Name: "AD_Table_ID", Type: Integer, Display: store.TypeID}, {Name: "TableName", Display: store.TypeString, Length: 40}},
+		Columns: []Column{{Name: "AD_Table_ID", Type: Integer, Display: displaytype.ID}, {Name: "TableName", Display: displaytype.String, Length: 40}},
 		By:      "TableName", Keys: names,
 	}, func(v []any) error {
 		id, _ := v[0].(int64)
@@ -79,15 +80,15 @@ func (c *clone) bootstrap(ctx context.Context) ([]*store.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := func(name string) Column { return Column{Name: name, Display: store.TypeString, Length: 60} }
+	text := func(name string) Column { return Column{Name: name, Display: displaytype.String, Length: 60} }
 	number := func(name string, display int) Column { return Column{Name: name, Type: Integer, Display: display} }
-	flag := func(name string) Column { return Column{Name: name, Type: Flag, Display: store.TypeYesNo, Length: 1} }
+	flag := func(name string) Column { return Column{Name: name, Type: Flag, Display: displaytype.YesNo, Length: 1} }
 	seen := map[int64]bool{}
 	err = read(&Query{
 		Table: &Table{Name: "AD_Column", Key: "AD_Column_ID", HasActive: true},
 		Columns: []Column{
-			number("AD_Column_ID", store.TypeID), number("AD_Table_ID", store.TypeTableDir), text("ColumnName"), number("AD_Reference_ID", store.TypeTable),
-			number("AD_Reference_Value_ID", store.TypeTable), number("FieldLength", store.TypeInteger), text("DefaultValue"), text("ColumnSQL"),
+			number("AD_Column_ID", displaytype.ID), number("AD_Table_ID", displaytype.TableDir), text("ColumnName"), number("AD_Reference_ID", displaytype.Table),
+			number("AD_Reference_Value_ID", displaytype.Table), number("FieldLength", displaytype.Integer), text("DefaultValue"), text("ColumnSQL"),
 			flag("IsKey"), flag("IsParent"), flag("IsMandatory"), flag("IsSecure"), flag("IsActive"),
 		},
 		By: "AD_Table_ID", Keys: ids,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // plan is how a table is copied.
@@ -76,12 +77,12 @@ func (c *clone) planOf(ctx context.Context, tx *store.Tx, t *store.Table, part P
 		if col.IsVirtual() || !physical[strings.ToUpper(col.Name)] {
 			continue
 		}
-		out := target{c: col, from: -1, must: col.Mandatory || col.Ref == store.TypeYesNo, typ: valueType(col)}
+		out := target{c: col, from: -1, must: col.Mandatory || col.Ref == displaytype.YesNo, typ: valueType(col)}
 		if out.must {
 			out.fallback = neutral(col)
 		}
 		desc := Column{Name: col.Name, Type: out.typ, Display: col.Ref, Length: col.Length}
-		if col.Ref == store.TypeButton && !foundationTable(t.Name) {
+		if col.Ref == displaytype.Button && !foundationTable(t.Name) {
 			desc.Codes = codesOf(ctx, tx, col)
 		}
 		isKey := slices.Contains(key, col)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // ref is a column whose values are keys of another table.
@@ -31,7 +32,7 @@ func (c *clone) refsOf(ctx context.Context, tx *store.Tx, t *store.Table) ([]ref
 	var out []ref
 	own := t.KeyColumn()
 	for _, col := range t.Columns {
-		if col.IsVirtual() || col == own || col.IsList() || col.Ref == store.TypeChosenMultiList ||
+		if col.IsVirtual() || col == own || col.IsList() || col.Ref == displaytype.ChosenMultipleSelectionList ||
 			!slices.ContainsFunc(have, func(h store.PhysicalColumn) bool { return strings.EqualFold(h.Name, col.Name) }) {
 			continue
 		}
@@ -72,7 +73,7 @@ func (c *clone) refsOf(ctx context.Context, tx *store.Tx, t *store.Table) ([]ref
 // keyFor is the column of the target whose values a reference holds.
 func keyFor(ctx context.Context, tx *store.Tx, col *store.Column, target *store.Table) (*store.Column, error) {
 	switch col.Ref {
-	case store.TypeTableUU, store.TypeTableDirUU, store.TypeSearchUU:
+	case displaytype.TableUU, displaytype.TableDirUU, displaytype.SearchUU:
 		return target.UUColumn(), nil
 	}
 	if col.RefValue != 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // RESTOptions change how an ERP is read over its REST API. Nil and the zero value
@@ -58,11 +58,11 @@ func (s *REST) Kind() string { return restKind }
 // lets records be found by it, and has no text for some display types.
 func (s *REST) Hides(_ *Table, c *Column) string {
 	switch c.Display {
-	case store.TypeButton:
+	case displaytype.Button:
 		if c.Type == Text && len(c.Codes) == 0 && c.Length != 1 {
 			return "the API leaves out what buttons hold"
 		}
-	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeSingleSelGrid, store.TypeMultiSelGrid, store.TypeSchedulerState:
+	case displaytype.Assignment, displaytype.Chart, displaytype.DashboardContent, displaytype.SingleSelectionGrid, displaytype.MultipleSelectionGrid, displaytype.SchedulerState:
 		return "the API leaves out values of this display type"
 	}
 	return ""
@@ -163,7 +163,7 @@ func (s *REST) Rows(ctx context.Context, q *Query, row func([]any) error) error 
 	}
 	for i := range q.Columns {
 		c := &q.Columns[i]
-		if c.Display == store.TypeButton && c.Type != Integer {
+		if c.Display == displaytype.Button && c.Type != Integer {
 			r.buttons = append(r.buttons, &button{column: i})
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // tenant is a tenant of the ERP.
@@ -27,8 +27,8 @@ func (c *clone) chooseTenants(ctx context.Context) error {
 	var all []tenant
 	q := &Query{
 		Table: &Table{Name: "AD_Client", Key: "AD_Client_ID", HasActive: true},
-		Columns: []Column{{Name: "AD_Client_ID", Type: Integer, Display: store.TypeID}, {Name: "Name", Display: store.TypeString, Length: 60},
-			{Name: "Value", Display: store.TypeString, Length: 40}},
+		Columns: []Column{{Name: "AD_Client_ID", Type: Integer, Display: displaytype.ID}, {Name: "Name", Display: displaytype.String, Length: 60},
+			{Name: "Value", Display: displaytype.String, Length: 40}},
 	}
 	err := c.retry(ctx, "the table AD_Client", func() (bool, error) {
 		all = nil

@@ -77,11 +77,9 @@ func (b *builder) chance(percent int) bool { return b.r.IntN(100) < percent }
 // displayTypes adds the ERP's own display types, under their own numbers, when
 // the dictionary is not to be added to one that has them.
 func (b *builder) displayTypes() {
-	for id := range 201_000 {
-		if t := dict.DisplayType(id); t.Known() {
-			b.Add("AD_Reference", Row{"AD_Reference_ID": id, "AD_Reference_UU": uuid(b.r), "Name": t.String(),
-				"ValidationType": "D", "EntityType": "D"})
-		}
+	for _, t := range dict.DisplayTypes() {
+		b.Add("AD_Reference", Row{"AD_Reference_ID": int(t), "AD_Reference_UU": uuid(b.r), "Name": t.String(),
+			"ValidationType": "D", "EntityType": "D"})
 	}
 }
 

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"database/sql/driver"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -73,13 +72,12 @@ func aggregates() []aggregate {
 	list := func(name string, args int32, value func(rows [][]driver.Value) (driver.Value, error)) aggregate {
 		return aggregate{name, args, func() sqlitedriver.AggregateFunction { return &listing{value: value} }}
 	}
-	all := []aggregate{
+	return []aggregate{
 		{"pg_sum_int", 1, sumInt},
 		{"pg_sum_num", 1, sumNumeric(false)},
 		{"pg_avg_num", 1, sumNumeric(true)},
 		{"pg_sum_float", 1, sumFloat(false)},
 		{"pg_avg_float", 1, sumFloat(true)},
-		{"pg_sum_interval", 1, sumInterval},
 		list("pg_single", 1, func(rows [][]driver.Value) (driver.Value, error) {
 			switch len(rows) {
 			case 0:
@@ -91,36 +89,7 @@ func aggregates() []aggregate {
 		}),
 		list("pg_string_agg", 2, func(rows [][]driver.Value) (driver.Value, error) { return joinRows(rows, false) }),
 		list("pg_string_agg_distinct", 2, func(rows [][]driver.Value) (driver.Value, error) { return joinRows(rows, true) }),
-		list("pg_array_agg", 1, func(rows [][]driver.Value) (driver.Value, error) {
-			if len(rows) == 0 {
-				return nil, nil
-			}
-			items := make([]any, len(rows))
-			for i, r := range rows {
-				items[i] = r[0]
-			}
-			return arrayOf(items)
-		}),
-		list("pg_percentile_cont", 2, percentileCont),
-		list("pg_percentile_disc", 3, percentileDisc),
-		list("pg_mode", 2, mode),
 	}
-	for _, sample := range []bool{false, true} {
-		for _, root := range []bool{false, true} {
-			name := "pg_var"
-			if root {
-				name = "pg_stddev"
-			}
-			suffix := "_pop"
-			if sample {
-				suffix = "_samp"
-			}
-			all = append(all,
-				list(name+suffix+"_num", 1, varianceNumeric(sample, root)),
-				list(name+suffix+"_float", 1, varianceFloat(sample, root)))
-		}
-	}
-	return append(all, regressions()...)
 }
 
 func sumInt() sqlitedriver.AggregateFunction {
@@ -182,11 +151,7 @@ func sumNumeric(average bool) func() sqlitedriver.AggregateFunction {
 				if !average {
 					return total.String(), nil
 				}
-				q, err := total.div(decimalOf(n))
-				if err != nil {
-					return nil, err
-				}
-				return q.String(), nil
+				return total.div(decimalOf(n)).String(), nil
 			},
 		}
 	}
@@ -213,36 +178,8 @@ func sumFloat(average bool) func() sqlitedriver.AggregateFunction {
 			if average {
 				sum /= float64(n)
 			}
-			return narrowFloat("float8", sum)
+			return finite(sum)
 		}}
-	}
-}
-
-func sumInterval() sqlitedriver.AggregateFunction {
-	var sum interval
-	n := int64(0)
-	return &folding{
-		step: func(args []driver.Value, sign int64) error {
-			if args[0] == nil {
-				return nil
-			}
-			v, err := parseInterval(argText(args[0]))
-			if err != nil {
-				return errInternal
-			}
-			if sign < 0 {
-				v = v.neg()
-			}
-			sum = sum.add(v)
-			n += sign
-			return nil
-		},
-		value: func() (driver.Value, error) {
-			if n == 0 {
-				return nil, nil
-			}
-			return sum.String(), sum.check()
-		},
 	}
 }
 
@@ -267,210 +204,4 @@ func joinRows(rows [][]driver.Value, distinct bool) (driver.Value, error) {
 		}
 	}
 	return b.String(), nil
-}
-
-// percentileCont takes the fraction and the value of each row.
-func percentileCont(rows [][]driver.Value) (driver.Value, error) {
-	var values []float64
-	fraction := driver.Value(nil)
-	for _, r := range rows {
-		fraction = r[0]
-		if r[1] != nil {
-			f, err := floatOf(r[1])
-			if err != nil {
-				return nil, err
-			}
-			values = append(values, f)
-		}
-	}
-	if len(values) == 0 || fraction == nil {
-		return nil, nil
-	}
-	p, err := floatOf(fraction)
-	if err != nil || p < 0 || p > 1 {
-		return nil, errNumberRange
-	}
-	slices.Sort(values)
-	at := p * float64(len(values)-1)
-	first, second := int(math.Floor(at)), int(math.Ceil(at))
-	low, high := values[first], values[second]
-	if first == second {
-		return low, nil
-	}
-	return low + (at-float64(first))*(high-low), nil
-}
-
-// percentileDisc takes the fraction, the type and the value of each row.
-func percentileDisc(rows [][]driver.Value) (driver.Value, error) {
-	var values []driver.Value
-	for _, r := range rows {
-		if r[2] != nil {
-			values = append(values, r[2])
-		}
-	}
-	if len(values) == 0 || rows[0][0] == nil {
-		return nil, nil
-	}
-	p, err := floatOf(rows[0][0])
-	if err != nil || p < 0 || p > 1 {
-		return nil, errNumberRange
-	}
-	typ := argText(rows[0][1])
-	slices.SortStableFunc(values, func(a, b driver.Value) int { return compareValues(typ, a, b) })
-	at := int(math.Ceil(p*float64(len(values)))) - 1
-	return values[max(at, 0)], nil
-}
-
-// mode is the most frequent value, the smallest of those; it takes the type
-// and the value of each row.
-func mode(rows [][]driver.Value) (driver.Value, error) {
-	var values []driver.Value
-	typ := ""
-	for _, r := range rows {
-		typ = argText(r[0])
-		if r[1] != nil {
-			values = append(values, r[1])
-		}
-	}
-	slices.SortStableFunc(values, func(a, b driver.Value) int { return compareValues(typ, a, b) })
-	var best driver.Value
-	bestCount, count := 0, 0
-	for i, v := range values {
-		if i > 0 && compareValues(typ, v, values[i-1]) == 0 {
-			count++
-		} else {
-			count = 1
-		}
-		if count > bestCount {
-			best, bestCount = v, count
-		}
-	}
-	return best, nil
-}
-
-// varianceNumeric follows PostgreSQL's exact computation and its number of
-// digits.
-func varianceNumeric(sample, root bool) func(rows [][]driver.Value) (driver.Value, error) {
-	return func(rows [][]driver.Value) (driver.Value, error) {
-		sum, squares, n := decimalOf(0), decimalOf(0), int64(0)
-		for _, r := range rows {
-			if r[0] == nil {
-				continue
-			}
-			d, err := numberOf(r[0])
-			if err != nil {
-				return nil, err
-			}
-			sum, squares = sum.add(d), squares.add(d.mul(d))
-			n++
-		}
-		if n == 0 || sample && n == 1 {
-			return nil, nil
-		}
-		count := decimalOf(n)
-		top := count.mul(squares).sub(sum.mul(sum))
-		if top.coef.Sign() <= 0 {
-			return "0", nil
-		}
-		under := count.mul(count)
-		if sample {
-			under = count.mul(decimalOf(n - 1))
-		}
-		q := top.divTo(under, top.divScale(under))
-		if root {
-			q = q.sqrtTo(max(q.scale, 0))
-		}
-		return q.String(), nil
-	}
-}
-
-func varianceFloat(sample, root bool) func(rows [][]driver.Value) (driver.Value, error) {
-	return func(rows [][]driver.Value) (driver.Value, error) {
-		// The method of Youngs and Cramer, as in PostgreSQL.
-		n, sx, sxx := 0.0, 0.0, 0.0
-		for _, r := range rows {
-			if r[0] == nil {
-				continue
-			}
-			x, err := floatOf(r[0])
-			if err != nil {
-				return nil, err
-			}
-			n++
-			sx += x
-			if n > 1 {
-				t := x*n - sx
-				sxx += t * t / (n * (n - 1))
-			}
-		}
-		if n == 0 || sample && n == 1 {
-			return nil, nil
-		}
-		v := sxx / n
-		if sample {
-			v = sxx / (n - 1)
-		}
-		if root {
-			v = math.Sqrt(v)
-		}
-		return narrowFloat("float8", v)
-	}
-}
-
-// regressions are the aggregates over pairs (y, x).
-func regressions() []aggregate {
-	type sums struct{ n, sx, sxx, sy, syy, sxy float64 }
-	make2 := func(name string, value func(s sums) (float64, bool)) aggregate {
-		run := func(rows [][]driver.Value) (driver.Value, error) {
-			var s sums
-			for _, r := range rows {
-				if r[0] == nil || r[1] == nil {
-					continue
-				}
-				y, err1 := floatOf(r[0])
-				x, err2 := floatOf(r[1])
-				if err1 != nil || err2 != nil {
-					return nil, errInternal
-				}
-				s.n++
-				s.sx += x
-				s.sy += y
-				if s.n > 1 {
-					tx, ty, scale := x*s.n-s.sx, y*s.n-s.sy, 1/(s.n*(s.n-1))
-					s.sxx += tx * tx * scale
-					s.syy += ty * ty * scale
-					s.sxy += tx * ty * scale
-				}
-			}
-			v, ok := value(s)
-			if !ok {
-				return nil, nil
-			}
-			return narrowFloat("float8", v)
-		}
-		return aggregate{name, 2, func() sqlitedriver.AggregateFunction { return &listing{value: run} }}
-	}
-	return []aggregate{
-		make2("pg_corr", func(s sums) (float64, bool) {
-			if s.n < 1 || s.sxx == 0 || s.syy == 0 {
-				return 0, false
-			}
-			return s.sxy / math.Sqrt(s.sxx*s.syy), true
-		}),
-		make2("pg_covar_pop", func(s sums) (float64, bool) { return s.sxy / s.n, s.n >= 1 }),
-		make2("pg_covar_samp", func(s sums) (float64, bool) { return s.sxy / (s.n - 1), s.n >= 2 }),
-		make2("pg_regr_slope", func(s sums) (float64, bool) { return s.sxy / s.sxx, s.n >= 1 && s.sxx != 0 }),
-		make2("pg_regr_intercept", func(s sums) (float64, bool) {
-			return (s.sy - s.sx*s.sxy/s.sxx) / s.n, s.n >= 1 && s.sxx != 0
-		}),
-		make2("pg_regr_r2", func(s sums) (float64, bool) {
-			if s.n < 1 || s.sxx == 0 {
-				return 0, false
-			}
-			if s.syy == 0 {
-				return 1, true
-			}
-			return s.sxy * s.sxy / (s.sxx * s.syy), true
-		}),
-	}
 }

@@ -2,106 +2,100 @@ package sqlite
 
 import (
 	"database/sql/driver"
-	"encoding/hex"
-	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/google/uuid"
 )
 
-// input converts what a user wrote into a value of the type; mod is the
-// type's modifier as [numericMod] and PostgreSQL have it, -1 for none.
-func input(typ string, mod int, s string) (driver.Value, error) {
-	if elem, ok := strings.CutSuffix(typ, "[]"); ok {
-		return parseArray(elem, s)
-	}
-	switch typ {
-	case "bool":
-		return parseBool(s)
-	case "int2", "int4", "int8":
-		n, err := strconv.ParseInt(strings.Trim(s, " \t\n\r\v\f"), 10, 64)
-		if err != nil {
-			if errorIsRange(err) {
-				return nil, errNumberRange
-			}
-			return nil, errNumber
-		}
-		return checkInt(typ, n)
-	case "numeric":
+// inputs read what a user wrote as a value of a type; the int is the type's
+// modifier as [numericMod] and PostgreSQL have it, -1 for none.
+var inputs = map[string]func(mod int, s string) (driver.Value, error){
+	"bool": func(_ int, s string) (driver.Value, error) { return parseBool(s) },
+	"int2": inputInt("int2"),
+	"int4": inputInt("int4"),
+	"int8": inputInt("int8"),
+	"numeric": func(mod int, s string) (driver.Value, error) {
 		d, err := parseDecimal(s)
 		if err != nil {
 			return nil, err
 		}
 		return applyNumericMod(d, mod)
-	case "float4", "float8":
-		f, err := strconv.ParseFloat(strings.Trim(s, " \t\n\r\v\f"), 64)
-		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) || strings.ContainsAny(s, "xXpP_") {
-			if err == nil || errorIsRange(err) {
-				return nil, errNumberRange
-			}
-			return nil, errNumber
-		}
-		return narrowFloat(typ, f)
-	case "text":
-		return s, nil
-	case "varchar", "bpchar":
-		return applyLength(typ, mod, s), nil
-	case "date":
+	},
+	"float8":  func(_ int, s string) (driver.Value, error) { return parseFloat(s) },
+	"text":    func(_ int, s string) (driver.Value, error) { return s, nil },
+	"varchar": func(mod int, s string) (driver.Value, error) { return applyLength("varchar", mod, s), nil },
+	"bpchar":  func(mod int, s string) (driver.Value, error) { return applyLength("bpchar", mod, s), nil },
+	"date": func(_ int, s string) (driver.Value, error) {
 		t, err := parseTimestamp(s, false)
 		if err != nil {
 			return nil, err
 		}
 		return formatDate(t), nil
-	case "timestamp", "timestamptz":
-		t, err := parseTimestamp(s, typ == "timestamptz")
-		if err != nil {
-			return nil, err
-		}
-		return formatTimestamp(roundTime(t, mod)), nil
-	case "time":
-		of, _, err := parseClock(strings.TrimSpace(s))
-		if err != nil {
-			return nil, err
-		}
-		if of >= 24*time.Hour {
-			return nil, errDateRange
-		}
-		return formatTime(time.Time{}.Add(of)), nil
-	case "interval":
-		v, err := parseInterval(s)
+	},
+	"timestamp":   inputTimestamp(false),
+	"timestamptz": inputTimestamp(true),
+	"interval": func(_ int, s string) (driver.Value, error) {
+		v, err := readInterval(s)
 		if err != nil {
 			return nil, err
 		}
 		return v.String(), nil
-	case "uuid":
-		u, err := uuid.Parse(strings.Trim(s, " "))
+	},
+}
+
+func inputInt(typ string) func(int, string) (driver.Value, error) {
+	return func(_ int, s string) (driver.Value, error) {
+		n, err := strconv.ParseInt(strings.Trim(s, blanks), 10, 64)
 		if err != nil {
-			return nil, errText
+			return nil, numberErrorOf(err)
 		}
-		return u.String(), nil
-	case "json", "jsonb":
-		if !json.Valid([]byte(s)) {
-			return nil, errText
-		}
-		return s, nil
-	case "bytea":
-		if digits, ok := strings.CutPrefix(s, `\x`); ok {
-			b, err := hex.DecodeString(digits)
-			if err != nil {
-				return nil, errText
-			}
-			return b, nil
-		}
-		if strings.Contains(s, `\`) {
-			return nil, errText
-		}
-		return []byte(s), nil
+		return checkInt(typ, n)
 	}
-	return nil, errInternal
+}
+
+func inputTimestamp(zoned bool) func(int, string) (driver.Value, error) {
+	return func(_ int, s string) (driver.Value, error) {
+		t, err := parseTimestamp(s, zoned)
+		if err != nil {
+			return nil, err
+		}
+		return formatTimestamp(t), nil
+	}
+}
+
+// input converts what a user wrote into a value of the type.
+func input(typ string, mod int, s string) (driver.Value, error) {
+	if elem, ok := strings.CutSuffix(typ, "[]"); ok {
+		return parseArray(elem, s)
+	}
+	read := inputs[typ]
+	if read == nil {
+		return nil, errInternal
+	}
+	return read(mod, s)
+}
+
+// blanks are what PostgreSQL takes for blanks around a number.
+const blanks = " \t\n\r\v\f"
+
+func parseFloat(s string) (driver.Value, error) {
+	f, err := strconv.ParseFloat(strings.Trim(s, blanks), 64)
+	switch {
+	case err != nil:
+		return nil, numberErrorOf(err)
+	case strings.ContainsAny(s, "xXpP_"):
+		return nil, errNumber
+	}
+	return finite(f)
+}
+
+func numberErrorOf(err error) error {
+	if errorIsRange(err) {
+		return errNumberRange
+	}
+	return errNumber
 }
 
 func errorIsRange(err error) bool {
@@ -135,10 +129,7 @@ func checkInt(typ string, n int64) (driver.Value, error) {
 	return n, nil
 }
 
-func narrowFloat(typ string, f float64) (driver.Value, error) {
-	if typ == "float4" {
-		f = float64(float32(f))
-	}
+func finite(f float64) (driver.Value, error) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return nil, errNumberRange
 	}
@@ -173,18 +164,6 @@ func applyLength(typ string, mod int, s string) string {
 		s = strings.TrimRight(s, " ")
 	}
 	return s
-}
-
-// roundTime rounds to a number of digits after the seconds.
-func roundTime(t time.Time, digits int) time.Time {
-	if digits < 0 || digits >= 6 {
-		return t
-	}
-	unit := time.Second
-	for range digits {
-		unit /= 10
-	}
-	return t.Round(unit)
 }
 
 // numberOf is a number of any form as a decimal.
@@ -222,103 +201,55 @@ func isText(typ string) bool {
 
 // convert casts a value between types; the pair is one that [castable] allows.
 func convert(from, to string, mod int, v driver.Value) (driver.Value, error) {
-	if v == nil {
-		return nil, nil
-	}
 	switch {
-	case from == "unknown" || isText(from):
-		if isText(to) {
-			s := asText(v)
-			if from == "bpchar" {
-				s = strings.TrimRight(s, " ")
-			}
-			return input(to, mod, s)
-		}
+	case v == nil:
+		return nil, nil
+	case from == "bpchar" && isText(to):
+		return input(to, mod, strings.TrimRight(asText(v), " "))
+	case from == unknown, isText(from):
 		return input(to, mod, asText(v))
+	case from == "bool" && isText(to):
+		return input(to, mod, strconv.FormatBool(argInt(v) != 0))
 	case isText(to):
 		text, _ := Text(from, v)
-		if from == "bool" {
-			text = map[string]string{"t": "true", "f": "false"}[text]
-		}
 		return input(to, mod, text)
-	}
-	switch to {
-	case "bool":
-		n, ok := v.(int64)
-		if !ok {
-			return nil, errInternal
-		}
-		return boolValue(n != 0), nil
-	case "int2", "int4", "int8":
-		if f, ok := v.(float64); ok {
-			f = math.RoundToEven(f)
-			if f >= math.MaxInt64 || f < math.MinInt64 || math.IsNaN(f) {
-				return nil, errNumberRange
-			}
-			return checkInt(to, int64(f))
-		}
-		d, err := numberOf(v)
+	case to == "bool":
+		return boolValue(argInt(v) != 0), nil
+	case isFloat(to):
+		f, err := floatOf(v)
 		if err != nil {
 			return nil, err
 		}
-		n, err := d.int64()
-		if err != nil {
-			return nil, err
-		}
-		return checkInt(to, n)
-	case "numeric":
+		return finite(f)
+	case isInt(to):
+		return convertInt(to, v)
+	case to == "numeric":
 		d, err := numberOf(v)
 		if err != nil {
 			return nil, err
 		}
 		return applyNumericMod(d, mod)
-	case "float4", "float8":
-		f, err := floatOf(v)
-		if err != nil {
-			return nil, err
-		}
-		return narrowFloat(to, f)
 	}
-	s, ok := v.(string)
-	if !ok {
-		return nil, errInternal
-	}
-	if strings.HasPrefix(to, "json") {
-		return s, nil
-	}
-	if from == "interval" {
-		w, err := parseInterval(s)
-		if err != nil {
-			return nil, errInternal
+	return nil, errInternal
+}
+
+func convertInt(to string, v driver.Value) (driver.Value, error) {
+	if f, ok := v.(float64); ok {
+		f = math.RoundToEven(f)
+		if f >= math.MaxInt64 || f < math.MinInt64 || math.IsNaN(f) {
+			return nil, errNumberRange
 		}
-		if to == "time" {
-			return formatTime(time.UnixMicro(((w.micros % dayMicros) + dayMicros) % dayMicros).UTC()), nil
-		}
-		return w.String(), nil
+		return checkInt(to, int64(f))
 	}
-	if from == "time" {
-		t, err := readTime(s)
-		if err != nil {
-			return nil, err
-		}
-		if to == "interval" {
-			return interval{micros: clockMicros(t)}.String(), nil
-		}
-		return formatTime(roundTime(t, mod)), nil
-	}
-	t, err := readTimestamp(s)
+	d, err := numberOf(v)
 	if err != nil {
 		return nil, err
 	}
-	switch to {
-	case "date":
-		return formatDate(t), nil
-	case "timestamp", "timestamptz":
-		return formatTimestamp(roundTime(t, mod)), nil
-	case "time":
-		return formatTime(t), nil
+	n, err := d.int64()
+	if err != nil {
+		return nil, err
 	}
-	return nil, errInternal
+	return checkInt(to, n)
 }
 
 func boolValue(b bool) driver.Value {
@@ -330,37 +261,23 @@ func boolValue(b bool) driver.Value {
 
 // stored brings a value of a base table's column into the form of its type.
 func stored(typ string, v driver.Value) (driver.Value, error) {
+	if typ == "timestamptz" {
+		typ = "timestamp" // kept in UTC, with or without a Z
+	}
 	switch v := v.(type) {
-	case nil:
-		return nil, nil
-	case string:
-		if typ == "timestamptz" {
-			typ = "timestamp" // kept in UTC, with or without a Z
-		}
-		return input(typ, -1, v)
 	case int64:
-		switch typ {
-		case "int2", "int4", "int8", "bool":
-			return v, nil
-		case "float4", "float8":
+		if isFloat(typ) {
 			return float64(v), nil
 		}
-		return input(typ, -1, strconv.FormatInt(v, 10))
 	case float64:
-		switch typ {
-		case "float4", "float8":
+		if isFloat(typ) {
 			return v, nil
-		case "numeric":
-			return input(typ, -1, strconv.FormatFloat(v, 'f', -1, 64))
 		}
-		return input(typ, -1, formatFloat(v))
+		return input(typ, -1, strconv.FormatFloat(v, 'f', -1, 64))
 	case time.Time:
-		return input(typ, -1, v.UTC().Format("2006-01-02 15:04:05.999999"))
-	case []byte:
-		if typ == "bytea" {
-			return v, nil
-		}
-		return input(typ, -1, string(v))
+		return input(typ, -1, formatTimestamp(v.UTC()))
+	case nil:
+		return nil, nil
 	}
-	return nil, errInternal
+	return input(typ, -1, asText(v))
 }

@@ -1,13 +1,13 @@
 package sqlite
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Times of all types are handled as time.Time in UTC; what a type does not
-// have (the date of a time, the time of a date) is zero.
+// Dates and timestamps are handled as time.Time in UTC; the time of a date is zero.
 
 // minYear and maxYear bound dates to those whose texts order like the dates.
 const (
@@ -26,8 +26,6 @@ func formatDate(t time.Time) string { return t.Format("2006-01-02") }
 
 func formatTimestamp(t time.Time) string { return t.Format("2006-01-02 15:04:05.999999") }
 
-func formatTime(t time.Time) string { return t.Format("15:04:05.999999") }
-
 // readTimestamp reads the form in which timestamps and dates are kept.
 func readTimestamp(s string) (time.Time, error) {
 	if len(s) == 10 {
@@ -38,14 +36,6 @@ func readTimestamp(s string) (time.Time, error) {
 		return t, nil
 	}
 	t, err := time.Parse("2006-01-02 15:04:05.999999", s)
-	if err != nil {
-		return t, errInternal
-	}
-	return t, nil
-}
-
-func readTime(s string) (time.Time, error) {
-	t, err := time.Parse("15:04:05.999999", s)
 	if err != nil {
 		return t, errInternal
 	}
@@ -216,72 +206,38 @@ func subtract(a, b time.Time) interval {
 	return interval{days: diff / dayMicros, micros: diff % dayMicros}
 }
 
-// age is the time between two timestamps in years, months, days and less.
-func age(a, b time.Time) interval {
-	if a.Before(b) {
-		v := age(b, a)
-		return interval{-v.months, -v.days, -v.micros}
-	}
-	ya, ma, da := a.Date()
-	yb, mb, db := b.Date()
-	months := int64(ya-yb)*12 + int64(ma-mb)
-	days := int64(da - db)
-	micros := clockMicros(a) - clockMicros(b)
-	if micros < 0 {
-		micros += dayMicros
-		days--
-	}
-	if days < 0 {
-		days += int64(time.Date(yb, mb+1, 0, 0, 0, 0, 0, time.UTC).Day())
-		months--
-	}
-	return interval{months, days, micros}
-}
-
 func clockMicros(t time.Time) int64 {
 	h, m, s := t.Clock()
 	return int64(h*3600+m*60+s)*1_000_000 + int64(t.Nanosecond()/1000)
 }
 
-// truncate is date_trunc of a timestamp.
-func truncate(unit string, t time.Time) (time.Time, error) {
-	y, m, d := t.Date()
-	day := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
-	switch unit {
-	case "microsecond":
-		return t, nil
-	case "millisecond":
-		return t.Truncate(time.Millisecond), nil
-	case "second":
-		return t.Truncate(time.Second), nil
-	case "minute":
-		return t.Truncate(time.Minute), nil
-	case "hour":
-		return t.Truncate(time.Hour), nil
-	case "day":
-		return day, nil
-	case "week":
-		return checkRange(day.AddDate(0, 0, -int(day.Weekday()+6)%7))
-	case "month":
-		return time.Date(y, m, 1, 0, 0, 0, 0, time.UTC), nil
-	case "quarter":
-		return time.Date(y, (m-1)/3*3+1, 1, 0, 0, 0, 0, time.UTC), nil
-	case "year":
-		return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC), nil
-	case "decade":
-		return checkRange(time.Date(y/10*10, 1, 1, 0, 0, 0, 0, time.UTC))
-	case "century":
-		return time.Date((y-1)/100*100+1, 1, 1, 0, 0, 0, 0, time.UTC), nil
-	case "millennium":
-		return time.Date((y-1)/1000*1000+1, 1, 1, 0, 0, 0, 0, time.UTC), nil
-	}
-	return t, errField
+// truncations are the units of date_trunc for timestamps.
+var truncations = map[string]func(time.Time) time.Time{
+	"second": func(t time.Time) time.Time { return t.Truncate(time.Second) },
+	"minute": func(t time.Time) time.Time { return t.Truncate(time.Minute) },
+	"hour":   func(t time.Time) time.Time { return t.Truncate(time.Hour) },
+	"day":    dayOf,
+	"week":   func(t time.Time) time.Time { return dayOf(t).AddDate(0, 0, -int(t.Weekday()+6)%7) },
+	"month":  func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC) },
+	"quarter": func(t time.Time) time.Time {
+		return time.Date(t.Year(), time.Month(quarterOf(t)*3-2), 1, 0, 0, 0, 0, time.UTC)
+	},
+	"year": func(t time.Time) time.Time { return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC) },
 }
 
-// unitNames maps the spellings of a unit of time to one.
+func dayOf(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }
+
+// truncate is date_trunc of a timestamp.
+func truncate(unit string, t time.Time) (time.Time, error) {
+	to := truncations[unit]
+	if to == nil {
+		return t, errField
+	}
+	return checkRange(to(t))
+}
+
+// unitNames maps the spellings of a unit or field to one.
 var unitNames = map[string]string{
-	"microsecond": "microsecond", "microseconds": "microsecond", "us": "microsecond", "usec": "microsecond", "usecs": "microsecond", "useconds": "microsecond",
-	"millisecond": "millisecond", "milliseconds": "millisecond", "ms": "millisecond", "msec": "millisecond", "msecs": "millisecond",
 	"second": "second", "seconds": "second", "s": "second", "sec": "second", "secs": "second",
 	"minute": "minute", "minutes": "minute", "min": "minute", "mins": "minute",
 	"hour": "hour", "hours": "hour", "h": "hour", "hr": "hour", "hrs": "hour",
@@ -290,91 +246,41 @@ var unitNames = map[string]string{
 	"month": "month", "months": "month", "mon": "month", "mons": "month",
 	"quarter": "quarter", "qtr": "quarter",
 	"year": "year", "years": "year", "y": "year", "yr": "year", "yrs": "year",
-	"decade": "decade", "decades": "decade", "dec": "decade", "decs": "decade",
-	"century": "century", "centuries": "century", "c": "century", "cent": "century",
-	"millennium": "millennium", "millennia": "millennium", "mil": "millennium", "mils": "millennium",
-	"dow": "dow", "isodow": "isodow", "doy": "doy", "isoyear": "isoyear", "epoch": "epoch", "julian": "julian",
+	"dow": "dow", "isodow": "isodow", "doy": "doy", "epoch": "epoch",
 }
 
-// extract is a field of a date, time or timestamp as PostgreSQL shows it.
-func extract(field, typ string, t time.Time) (decimal, error) {
-	micros := clockMicros(t)
-	if typ != "date" {
-		switch field {
-		case "microsecond":
-			return decimalOf(micros % 60_000_000), nil
-		case "millisecond":
-			d := decimalOf(micros % 60_000_000)
-			d.scale = 3
-			return d, nil
-		case "second":
-			d := decimalOf(micros % 60_000_000)
-			d.scale = 6
-			return d, nil
-		case "minute":
-			return decimalOf(int64(t.Minute())), nil
-		case "hour":
-			return decimalOf(int64(t.Hour())), nil
-		case "epoch":
-			d := decimalOf(unixMicros(t))
-			if typ == "time" {
-				d = decimalOf(micros)
-			}
-			d.scale = 6
-			return d, nil
-		}
-		if typ == "time" {
-			return decimal{}, errField
-		}
-	}
-	y := int64(t.Year())
-	isoYear, week := t.ISOWeek()
-	n := int64(0)
-	switch field {
-	case "epoch":
-		n = t.Unix()
-	case "day":
-		n = int64(t.Day())
-	case "month":
-		n = int64(t.Month())
-	case "quarter":
-		n = (int64(t.Month())-1)/3 + 1
-	case "year":
-		n = y
-	case "week":
-		n = int64(week)
-	case "isoyear":
-		n = int64(isoYear)
-	case "dow":
-		n = int64(t.Weekday())
-	case "isodow":
-		n = (int64(t.Weekday())+6)%7 + 1
-	case "doy":
-		n = int64(t.YearDay())
-	case "decade":
-		n = y / 10
-	case "century":
-		n = (y + 99) / 100
-	case "millennium":
-		n = (y + 999) / 1000
-	case "julian":
-		if typ != "date" {
-			return decimal{}, errField
-		}
-		n = julian(t)
-	default:
-		return decimal{}, errField
-	}
-	return decimalOf(n), nil
+// clockFields are the fields that a date does not have, in microseconds with their
+// digits after the point or whole.
+var clockFields = map[string]func(time.Time) decimal{
+	"second": func(t time.Time) decimal { return decimal{big.NewInt(clockMicros(t) % 60_000_000), 6} },
+	"minute": func(t time.Time) decimal { return decimalOf(int64(t.Minute())) },
+	"hour":   func(t time.Time) decimal { return decimalOf(int64(t.Hour())) },
+	"epoch":  func(t time.Time) decimal { return decimal{big.NewInt(unixMicros(t)), 6} },
 }
 
-// julian is the day's number since 4714 BC.
-func julian(t time.Time) int64 {
-	const unixEpoch = 2440588
-	s := t.Unix()
-	day := s / 86400
-	if s%86400 < 0 {
-		day--
+var dateFields = map[string]func(time.Time) int64{
+	"epoch":   time.Time.Unix,
+	"day":     func(t time.Time) int64 { return int64(t.Day()) },
+	"month":   func(t time.Time) int64 { return int64(t.Month()) },
+	"quarter": func(t time.Time) int64 { return int64(quarterOf(t)) },
+	"year":    func(t time.Time) int64 { return int64(t.Year()) },
+	"week":    func(t time.Time) int64 { _, week := t.ISOWeek(); return int64(week) },
+	"dow":     func(t time.Time) int64 { return int64(t.Weekday()) },
+	"isodow":  func(t time.Time) int64 { return (int64(t.Weekday())+6)%7 + 1 },
+	"doy":     func(t time.Time) int64 { return int64(t.YearDay()) },
+}
+
+// timeField is a field of a date or timestamp as PostgreSQL shows it.
+func timeField(field, typ, s string) (decimal, error) {
+	t, err := readTimestamp(s)
+	if err != nil {
+		return decimal{}, err
 	}
-	return day + unixEpoch
+	if f := clockFields[field]; f != nil && typ != "date" {
+		return f(t), nil
+	}
+	if f := dateFields[field]; f != nil {
+		return decimalOf(f(t)), nil
+	}
+	return decimal{}, errField
 }

@@ -156,12 +156,8 @@ func (d decimal) divScale(e decimal) int {
 	return min(max(16-q*4, d.scale, e.scale, 0), maxScale)
 }
 
-func (d decimal) div(e decimal) (decimal, error) {
-	if e.coef.Sign() == 0 {
-		return decimal{}, errDivision
-	}
-	return d.divTo(e, d.divScale(e)), nil
-}
+// div is the quotient; e is not zero.
+func (d decimal) div(e decimal) decimal { return d.divTo(e, d.divScale(e)) }
 
 // divTo is the quotient rounded half away from zero.
 func (d decimal) divTo(e decimal, scale int) decimal {
@@ -187,22 +183,10 @@ func roundedQuo(num, den *big.Int) *big.Int {
 	return q
 }
 
-// mod has the sign of d.
-func (d decimal) mod(e decimal) (decimal, error) {
-	if e.coef.Sign() == 0 {
-		return decimal{}, errDivision
-	}
+// mod has the sign of d; e is not zero.
+func (d decimal) mod(e decimal) decimal {
 	scale := max(d.scale, e.scale)
-	return decimal{new(big.Int).Rem(d.rescaled(scale), e.rescaled(scale)), scale}, nil
-}
-
-// quo is the quotient without its fraction.
-func (d decimal) quo(e decimal) (decimal, error) {
-	if e.coef.Sign() == 0 {
-		return decimal{}, errDivision
-	}
-	scale := max(d.scale, e.scale)
-	return decimal{new(big.Int).Quo(d.rescaled(scale), e.rescaled(scale)), 0}, nil
+	return decimal{new(big.Int).Rem(d.rescaled(scale), e.rescaled(scale)), scale}
 }
 
 // round rounds half away from zero to n digits after the point, before it when
@@ -253,29 +237,6 @@ func (d decimal) int64() (int64, error) {
 		return 0, errNumberRange
 	}
 	return r.coef.Int64(), nil
-}
-
-// sqrt is the root with the digits PostgreSQL gives it.
-func (d decimal) sqrt() (decimal, error) {
-	if d.coef.Sign() < 0 {
-		return decimal{}, errRoot
-	}
-	w, _ := d.weight()
-	scale := min(max(15-2*w, d.scale, 0), maxScale)
-	return d.sqrtTo(scale), nil
-}
-
-// sqrtTo is the root rounded to scale digits.
-func (d decimal) sqrtTo(scale int) decimal {
-	const guard = 2
-	shift := 2*(scale+guard) - d.scale
-	n := new(big.Int).Set(d.coef)
-	if shift >= 0 {
-		n.Mul(n, pow10(shift))
-	} else {
-		n.Quo(n, pow10(-shift))
-	}
-	return decimal{n.Sqrt(n), scale + guard}.round(scale)
 }
 
 // compareNumbers orders decimal texts by value; it is the collation

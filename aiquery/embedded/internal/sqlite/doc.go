@@ -18,20 +18,18 @@
 //	bool                    0 or 1
 //	int2, int4, int8        INTEGER
 //	numeric                 decimal text with its scale ("12.50"), or INTEGER
-//	float4, float8          REAL
+//	float8                  REAL
 //	text, varchar, bpchar   TEXT
 //	date                    "2006-01-02"
 //	timestamp, timestamptz  "2006-01-02 15:04:05", a fraction without trailing zeros; UTC
-//	time                    "15:04:05", same fraction
 //	interval                ISO 8601, "P1Y2M3DT4H5M6S"
-//	uuid, json, jsonb       TEXT
-//	bytea                   BLOB
-//	arrays                  JSON text
+//	bytea                   BLOB, of a base table alone
+//	arrays                  JSON text, as the right side of ANY and ALL alone
 //
 // [Text] writes what a rendered statement returns as PostgreSQL would.
 //
-// The dialect is frozen: what is missing is refused, and is to be had from a
-// PostgreSQL database.
+// The dialect is plain SQL and what the documents, metrics, query templates and
+// tasks of the module use. All else is refused, with the advice to run PostgreSQL.
 //
 // # Differences that remain
 //

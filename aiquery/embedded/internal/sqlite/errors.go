@@ -12,30 +12,25 @@ func (e *runError) Error() string { return "[SQLSTATE " + e.code + "] " + e.text
 
 // The errors functions raise, with PostgreSQL's codes.
 var (
-	errDivision     = &runError{"22012", "division by zero"}
-	errNumberRange  = &runError{"22003", "number out of range"}
-	errNumber       = &runError{"22P02", "invalid input syntax for a number"}
-	errText         = &runError{"22P02", "invalid input syntax"}
-	errDate         = &runError{"22007", "invalid input syntax for a date or time"}
-	errDateRange    = &runError{"22008", "date or time out of range"}
-	errSeveralRows  = &runError{"21000", "more than one row returned by a subquery used as an expression"}
-	errLimit        = &runError{"2201W", "LIMIT must not be negative"}
-	errOffset       = &runError{"2201X", "OFFSET must not be negative"}
-	errNegative     = &runError{"22011", "negative substring length not allowed"}
-	errMemory       = &runError{"54000", "the value needs too much memory"}
-	errPattern      = &runError{"2201B", "invalid regular expression"}
-	errPatternKind  = &runError{"0A000", "this regular expression is not supported on the embedded database"}
-	errEscape       = &runError{"22025", "invalid escape in a LIKE pattern"}
-	errFormat       = &runError{"0A000", "this format is not supported on the embedded database"}
-	errField        = &runError{"0A000", "this field is not supported for the type"}
-	errParameter    = &runError{"22023", "invalid parameter value"}
-	errRoot         = &runError{"2201F", "cannot take the square root of a negative number"}
-	errLogarithm    = &runError{"2201E", "cannot take the logarithm of zero or a negative number"}
-	errInternal     = &runError{"XX000", "a value has another form than its type says"}
-	errPower        = &runError{"2201F", "this power is not a real number"}
-	errCharacter    = &runError{"54000", "requested character is not valid"}
-	errStepZero     = &runError{"22023", "step size cannot equal zero"}
-	errFieldBelowOn = &runError{"22023", "field position must not be zero"}
+	errDivision    = &runError{"22012", "division by zero"}
+	errNumberRange = &runError{"22003", "number out of range"}
+	errNumber      = &runError{"22P02", "invalid input syntax for a number"}
+	errText        = &runError{"22P02", "invalid input syntax"}
+	errDate        = &runError{"22007", "invalid input syntax for a date or time"}
+	errDateRange   = &runError{"22008", "date or time out of range"}
+	errSeveralRows = &runError{"21000", "more than one row returned by a subquery used as an expression"}
+	errLimit       = &runError{"2201W", "LIMIT must not be negative"}
+	errOffset      = &runError{"2201X", "OFFSET must not be negative"}
+	errNegative    = &runError{"22011", "negative substring length not allowed"}
+	errMemory      = &runError{"54000", "the value needs too much memory"}
+	errEscape      = &runError{"22025", "invalid escape in a LIKE pattern"}
+	errFormat      = &runError{"0A000", "this format is not translated for the embedded database; start the sandbox with --postgres auto"}
+	errInterval    = &runError{"0A000", "this interval is not translated for the embedded database; start the sandbox with --postgres auto"}
+	errField       = &runError{"0A000", "this field of a time is not translated for the embedded database; start the sandbox with --postgres auto"}
+	errRoot        = &runError{"2201F", "cannot take the square root of a negative number"}
+	errPower       = &runError{"2201F", "this power is not a real number"}
+	errLogarithm   = &runError{"2201E", "cannot take the logarithm of zero or a negative number"}
+	errInternal    = &runError{"XX000", "a value has another form than its type says"}
 )
 
 var codePattern = regexp.MustCompile(`\[SQLSTATE ([0-9A-Z]{5})\]`)

@@ -50,15 +50,7 @@ func (r *renderer) node(n *pg_query.Node, l *level, ctes *cte) expr {
 		return r.booleanTest(v.BooleanTest, l, ctes)
 	case *pg_query.Node_TypeCast:
 		typ, mod := r.typeName(v.TypeCast.GetTypeName())
-		at := v.TypeCast.GetLocation()
-		if a := v.TypeCast.GetArg().GetAArrayExpr(); a != nil && strings.HasSuffix(typ, "[]") && len(a.GetElements()) == 0 {
-			return expr{sql: "'[]'", typ: typ}
-		}
-		e := r.expr(v.TypeCast.GetArg(), l, ctes)
-		if e.typ != unknown && !castable(e.typ, typ) {
-			refuse(at, "casting "+e.typ+" to "+typ)
-		}
-		return r.coerce(e, typ, mod, at)
+		return r.coerce(r.expr(v.TypeCast.GetArg(), l, ctes), typ, mod, v.TypeCast.GetLocation())
 	case *pg_query.Node_CaseExpr:
 		return r.caseExpr(v.CaseExpr, l, ctes)
 	case *pg_query.Node_CoalesceExpr:
@@ -71,30 +63,16 @@ func (r *renderer) node(n *pg_query.Node, l *level, ctes *cte) expr {
 		return r.subLink(v.SubLink, l, ctes)
 	case *pg_query.Node_SqlvalueFunction:
 		return r.valueFunction(v.SqlvalueFunction)
+	case *pg_query.Node_RowExpr:
+		refuse(v.RowExpr.GetLocation(), "a row as a value", "name its columns")
 	case *pg_query.Node_AArrayExpr:
-		return r.array(v.AArrayExpr, l, ctes)
-	case *pg_query.Node_AIndirection:
-		return r.indirection(v.AIndirection, l, ctes)
+		untranslated(v.AArrayExpr.GetLocation(), "ARRAY")
 	case *pg_query.Node_GroupingFunc:
 		return r.grouping(v.GroupingFunc, l, ctes)
 	case *pg_query.Node_CollateClause:
-		switch lastName(v.CollateClause.GetCollname()) {
-		case "C", "POSIX", "default", "ucs_basic", "C.UTF-8", "C.utf8":
-		default:
-			refuse(v.CollateClause.GetLocation(), "this collation", `use COLLATE "C"`)
-		}
-		e := r.expr(v.CollateClause.GetArg(), l, ctes)
-		if e.typ == unknown {
-			e = r.coerce(e, "text", -1, v.CollateClause.GetLocation())
-		}
-		if !isText(e.typ) {
-			refuse(v.CollateClause.GetLocation(), "COLLATE on "+e.typ)
-		}
-		return e
-	case *pg_query.Node_RowExpr:
-		refuse(v.RowExpr.GetLocation(), "a row as a value", "name its columns")
+		untranslated(v.CollateClause.GetLocation(), "COLLATE")
 	}
-	refuse(location(n), "this expression")
+	untranslated(location(n), "this expression")
 	return expr{}
 }
 
@@ -121,7 +99,7 @@ func (r *renderer) constant(c *pg_query.A_Const) expr {
 		text := v.Sval.GetSval()
 		return expr{typ: unknown, lit: &text}
 	}
-	refuse(c.GetLocation(), "a bit string")
+	untranslated(c.GetLocation(), "a bit string")
 	return expr{}
 }
 
@@ -296,14 +274,8 @@ func (r *renderer) valueFunction(f *pg_query.SQLValueFunction) expr {
 		return expr{sql: now, typ: "timestamptz"}
 	case pg_query.SQLValueFunctionOp_SVFOP_LOCALTIMESTAMP:
 		return expr{sql: now, typ: "timestamp"}
-	case pg_query.SQLValueFunctionOp_SVFOP_LOCALTIME:
-		return expr{sql: "pg_cast('timestamp','time',-1," + now + ")", typ: "time"}
-	case pg_query.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP_N:
-		return r.coerce(expr{sql: now, typ: "timestamptz"}, "timestamptz", int(f.GetTypmod()), f.GetLocation())
-	case pg_query.SQLValueFunctionOp_SVFOP_LOCALTIMESTAMP_N:
-		return r.coerce(expr{sql: now, typ: "timestamp"}, "timestamp", int(f.GetTypmod()), f.GetLocation())
 	}
-	refuse(f.GetLocation(), "this function without parentheses")
+	untranslated(f.GetLocation(), "this function without parentheses")
 	return expr{}
 }
 
@@ -328,18 +300,10 @@ func (r *renderer) subLink(s *pg_query.SubLink, l *level, ctes *cte) expr {
 		a := quoteName(r.alias("s"))
 		e.sql = "(SELECT pg_single(" + a + "." + quoteName(q.cols[0].sqlName) + ") FROM (" + q.sql + ") AS " + a + ")"
 		return e
-	case pg_query.SubLinkType_ARRAY_SUBLINK:
-		if len(q.cols) != 1 || category(q.cols[0].e.typ) == 'A' {
-			refuse(at, "this array of a subquery")
-		}
-		a := quoteName(r.alias("s"))
-		e := q.cols[0].e
-		e.sql = a + "." + quoteName(q.cols[0].sqlName)
-		return expr{sql: "(SELECT coalesce(pg_array_agg(" + numeralText(e) + "),'[]') FROM (" + q.sql + ") AS " + a + ")", typ: e.typ + "[]"}
 	case pg_query.SubLinkType_ANY_SUBLINK, pg_query.SubLinkType_ALL_SUBLINK:
 		return r.quantified(s, q, l, ctes)
 	}
-	refuse(at, "this kind of subquery")
+	untranslated(at, "this kind of subquery")
 	return expr{}
 }
 
@@ -365,7 +329,7 @@ func (r *renderer) quantified(s *pg_query.SubLink, q query, l *level, ctes *cte)
 		parts = append(parts, r.operator(op, r.expr(t, l, ctes), c, at).sql)
 	}
 	if len(parts) > 1 && op != "=" && op != "<>" {
-		refuse(at, "comparing rows with "+op+" and a subquery")
+		untranslated(at, "comparing rows with "+op+" and a subquery")
 	}
 	word := " AND "
 	if op == "<>" {
@@ -396,30 +360,4 @@ func (r *renderer) in(left expr, q query) (expr, bool) {
 		return expr{}, false
 	}
 	return expr{sql: "(" + r.key(left, -1) + " IN (" + q.sql + "))", typ: "bool"}, true
-}
-
-func (r *renderer) array(a *pg_query.A_ArrayExpr, l *level, ctes *cte) expr {
-	list := r.exprs(a.GetElements(), l, ctes)
-	if len(list) == 0 {
-		refuse(a.GetLocation(), "an empty ARRAY without a type", "write ARRAY[]::text[]")
-	}
-	list, typ := r.together(list, a.GetLocation(), "ARRAY")
-	if category(typ) == 'A' || typ == "bytea" {
-		refuse(a.GetLocation(), "an array of "+typ)
-	}
-	for i := range list {
-		list[i].sql = numeralText(list[i])
-	}
-	return expr{sql: "pg_array(" + join(list) + ")", typ: typ + "[]"}
-}
-
-func (r *renderer) indirection(n *pg_query.A_Indirection, l *level, ctes *cte) expr {
-	e := r.expr(n.GetArg(), l, ctes)
-	at := location(n.GetArg())
-	elem, ok := strings.CutSuffix(e.typ, "[]")
-	if !ok || len(n.GetIndirection()) != 1 || n.GetIndirection()[0].GetAIndices() == nil || n.GetIndirection()[0].GetAIndices().GetIsSlice() {
-		refuse(at, "this subscript")
-	}
-	i := r.expr(n.GetIndirection()[0].GetAIndices().GetUidx(), l, ctes)
-	return expr{sql: "pg_element(" + e.sql + "," + r.implied(i, "int4", at, "a subscript").sql + ")", typ: elem}
 }

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
@@ -58,18 +57,18 @@ func (r *renderer) fromItem(n *pg_query.Node, l *level, ctes *cte) item {
 	case *pg_query.Node_JoinExpr:
 		return r.join(v.JoinExpr, l, ctes)
 	case *pg_query.Node_RangeFunction:
-		return r.rangeFunction(v.RangeFunction, l, ctes)
+		return r.series(v.RangeFunction, l, ctes)
 	case *pg_query.Node_RangeTableSample:
-		refuse(v.RangeTableSample.GetLocation(), "TABLESAMPLE")
+		untranslated(v.RangeTableSample.GetLocation(), "TABLESAMPLE")
 	}
-	refuse(location(n), "this item of FROM")
+	untranslated(location(n), "this item of FROM")
 	return item{}
 }
 
 // rangeVar is a common table expression or a base table.
 func (r *renderer) rangeVar(v *pg_query.RangeVar, ctes *cte) item {
 	if v.GetCatalogname() != "" || !v.GetInh() {
-		refuse(v.GetLocation(), "this form of a table name")
+		untranslated(v.GetLocation(), "this form of a table name")
 	}
 	name := v.GetRelname()
 	shown := name
@@ -97,7 +96,7 @@ func (r *renderer) rangeVar(v *pg_query.RangeVar, ctes *cte) item {
 		case typ == "": // of a type that cannot be rendered
 		case typ == "numeric" && b.Integer:
 			e.integer = true
-		case isText(typ), isInt(typ), typ == "bytea", typ == "json", typ == "jsonb":
+		case isText(typ), isInt(typ), typ == "bytea":
 		default:
 			e.sql = "pg_stored(" + quoteText(typ) + "," + e.sql + ")"
 		}
@@ -125,84 +124,31 @@ func named(sql, shown, alias string, cols []outcol) item {
 func (r *renderer) rangeSubselect(v *pg_query.RangeSubselect, l *level, ctes *cte) item {
 	shown := v.GetAlias().GetAliasname()
 	alias := r.alias(shown)
-	parent := l.parent
 	if v.GetLateral() {
-		parent = l
+		untranslated(location(v.GetSubquery()), "LATERAL")
 	}
-	t := &touched{}
-	if v.GetLateral() {
-		outer := l.touched
-		l.touched = t
-		defer func() { l.touched = outer }()
-	}
-	q := r.selectStmt(v.GetSubquery().GetSelectStmt(), parent, ctes, selectOptions{})
+	q := r.selectStmt(v.GetSubquery().GetSelectStmt(), l.parent, ctes, selectOptions{})
 	q.cols = renamed(q.cols, v.GetAlias().GetColnames(), -1, outcol.called)
-	if !v.GetLateral() || !t.own {
-		return named("("+q.sql+") AS "+quoteName(alias), shown, alias, q.cols)
-	}
-	// SQLite's subqueries cannot name their neighbours, but the arguments of a
-	// table function can: the rows go through a JSON list.
-	inner := r.alias("l")
-	var parts []string
-	for _, c := range q.cols {
-		if c.e.typ == "bytea" || isFloat(c.e.typ) {
-			refuse(-1, "LATERAL with a column of type "+c.e.typ)
-		}
-		parts = append(parts, quoteName(inner)+"."+quoteName(c.sqlName))
-	}
-	sql := "json_each((SELECT json_group_array(json_array(" + strings.Join(parts, ", ") + ")) FROM (" + q.sql + ") AS " + quoteName(inner) + ")) AS " + quoteName(alias)
-	it := item{sql: sql}
-	for i, c := range q.cols {
-		e := c.e
-		e.sql = "json_extract(" + quoteName(alias) + ".value,'$[" + strconv.Itoa(i) + "]')"
-		it.cols = append(it.cols, column{c.name, e})
-	}
-	it.rels = []*relation{{shown, it.cols}}
-	return it
+	return named("("+q.sql+") AS "+quoteName(alias), shown, alias, q.cols)
+}
+
+var joinWords = map[pg_query.JoinType]string{
+	pg_query.JoinType_JOIN_INNER: " JOIN ", pg_query.JoinType_JOIN_LEFT: " LEFT JOIN ",
+	pg_query.JoinType_JOIN_RIGHT: " RIGHT JOIN ", pg_query.JoinType_JOIN_FULL: " FULL JOIN ",
 }
 
 func (r *renderer) join(j *pg_query.JoinExpr, l *level, ctes *cte) item {
-	keep := len(l.rels)
-	keepCols := len(l.cols)
-	left := r.fromItem(j.GetLarg(), l, ctes)
-	// What stands to the left can be named by LATERAL items to the right.
-	l.rels = append(l.rels, left.rels...)
-	l.cols = append(l.cols, left.cols...)
-	right := r.fromItem(j.GetRarg(), l, ctes)
-	l.rels, l.cols = l.rels[:keep], l.cols[:keepCols]
-	distinct(left.rels, right.rels, -1)
-	word := map[pg_query.JoinType]string{
-		pg_query.JoinType_JOIN_INNER: " JOIN ", pg_query.JoinType_JOIN_LEFT: " LEFT JOIN ",
-		pg_query.JoinType_JOIN_RIGHT: " RIGHT JOIN ", pg_query.JoinType_JOIN_FULL: " FULL JOIN ",
-	}[j.GetJointype()]
-	if word == "" {
-		refuse(-1, "this kind of join")
+	word := joinWords[j.GetJointype()]
+	if word == "" || j.GetIsNatural() || j.GetAlias() != nil || j.GetJoinUsingAlias() != nil {
+		untranslated(-1, "NATURAL JOIN or a join with an alias")
 	}
+	left := r.fromItem(j.GetLarg(), l, ctes)
+	right := r.fromItem(j.GetRarg(), l, ctes)
+	distinct(left.rels, right.rels, -1)
 	it := item{rels: append(slices.Clone(left.rels), right.rels...)}
 	it.outer = left.outer || right.outer || j.GetJointype() == pg_query.JoinType_JOIN_RIGHT || j.GetJointype() == pg_query.JoinType_JOIN_FULL
-	var on []string
 	using := stringsOf(j.GetUsingClause())
-	if j.GetIsNatural() {
-		for _, c := range left.cols {
-			if slices.ContainsFunc(right.cols, func(x column) bool { return x.name == c.name }) {
-				using = append(using, c.name)
-			}
-		}
-	}
-	var merged []column
-	for _, name := range using {
-		a, b := one(left.cols, name), one(right.cols, name)
-		on = append(on, r.compare("=", a, b, -1).sql)
-		pair, typ := r.together([]expr{a, b}, -1, "USING")
-		e := pair[0]
-		switch j.GetJointype() {
-		case pg_query.JoinType_JOIN_RIGHT:
-			e = pair[1]
-		case pg_query.JoinType_JOIN_FULL:
-			e = expr{sql: "coalesce(" + pair[0].sql + "," + pair[1].sql + ")", typ: typ, integer: pair[0].integer && pair[1].integer}
-		}
-		merged = append(merged, column{name, e})
-	}
+	merged, on := r.using(j.GetJointype(), using, left.cols, right.cols)
 	rest := func(cols []column) []column {
 		return slices.DeleteFunc(slices.Clone(cols), func(c column) bool { return slices.Contains(using, c.name) })
 	}
@@ -221,14 +167,25 @@ func (r *renderer) join(j *pg_query.JoinExpr, l *level, ctes *cte) item {
 	case j.GetJointype() != pg_query.JoinType_JOIN_INNER:
 		it.sql += " ON 1"
 	}
-	if a := j.GetJoinUsingAlias(); a != nil {
-		it.rels = append(it.rels, &relation{a.GetAliasname(), merged})
-	}
-	if a := j.GetAlias(); a != nil {
-		it.cols = renamed(it.cols, a.GetColnames(), -1, column.called)
-		it.rels = []*relation{{a.GetAliasname(), it.cols}}
-	}
 	return it
+}
+
+// using are the columns that USING merges, and the conditions it stands for.
+func (r *renderer) using(kind pg_query.JoinType, names []string, left, right []column) (merged []column, on []string) {
+	for _, name := range names {
+		a, b := one(left, name), one(right, name)
+		on = append(on, r.compare("=", a, b, -1).sql)
+		pair, typ := r.together([]expr{a, b}, -1, "USING")
+		e := pair[0]
+		switch kind {
+		case pg_query.JoinType_JOIN_RIGHT:
+			e = pair[1]
+		case pg_query.JoinType_JOIN_FULL:
+			e = expr{sql: "coalesce(" + pair[0].sql + "," + pair[1].sql + ")", typ: typ, integer: pair[0].integer && pair[1].integer}
+		}
+		merged = append(merged, column{name, e})
+	}
+	return merged, on
 }
 
 // one is the column that USING names.
@@ -248,30 +205,25 @@ func one(cols []column, name string) expr {
 	return cols[found].e
 }
 
-// rangeFunction is a function in FROM: a list of values as rows.
-func (r *renderer) rangeFunction(v *pg_query.RangeFunction, l *level, ctes *cte) item {
-	if len(v.GetFunctions()) != 1 || len(v.GetColdeflist()) > 0 {
-		refuse(-1, "ROWS FROM with several functions and column definitions")
+// series is generate_series of whole numbers in FROM.
+func (r *renderer) series(v *pg_query.RangeFunction, l *level, ctes *cte) item {
+	var f *pg_query.FuncCall
+	if len(v.GetFunctions()) == 1 {
+		f = v.GetFunctions()[0].GetList().GetItems()[0].GetFuncCall()
 	}
-	f := v.GetFunctions()[0].GetList().GetItems()[0].GetFuncCall()
-	if f == nil {
-		refuse(-1, "anything but a function call in FROM")
+	if f == nil || functionName(f) != "generate_series" || len(f.GetArgs()) != 2 || v.GetOrdinality() || len(v.GetColdeflist()) > 0 {
+		untranslated(-1, "a function in FROM")
 	}
-	list, elem := r.listCall(f, l, ctes)
-	name := lastName(f.GetFuncname())
-	shown, first := name, name
+	args, typ := r.together(r.exprs(f.GetArgs(), l, ctes), f.GetLocation(), "generate_series")
+	if typ != "int4" && typ != "int8" {
+		untranslated(f.GetLocation(), "generate_series of "+typ)
+	}
+	shown := "generate_series"
 	if a := v.GetAlias(); a != nil {
-		shown, first = a.GetAliasname(), a.GetAliasname()
+		shown = a.GetAliasname()
 	}
 	alias := r.alias(shown)
-	value := expr{sql: quoteName(alias) + ".value", typ: elem}
-	if elem == "numeric" {
-		value.sql = "CAST(" + value.sql + " AS TEXT)"
-	}
-	cols := []column{{first, value}}
-	if v.GetOrdinality() {
-		cols = append(cols, column{"ordinality", expr{sql: "(" + quoteName(alias) + ".key+1)", typ: "int8"}})
-	}
+	cols := []column{{shown, expr{sql: quoteName(alias) + ".value", typ: typ}}}
 	cols = renamed(cols, v.GetAlias().GetColnames(), f.GetLocation(), column.called)
-	return item{sql: "json_each(" + list + ") AS " + quoteName(alias), cols: cols, rels: []*relation{{shown, cols}}}
+	return item{sql: "json_each(pg_series(" + join(args) + ")) AS " + quoteName(alias), cols: cols, rels: []*relation{{shown, cols}}}
 }

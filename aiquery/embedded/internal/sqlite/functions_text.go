@@ -1,11 +1,7 @@
 package sqlite
 
 import (
-	"crypto/md5" //nolint:gosec // the SQL function of that name
 	"database/sql/driver"
-	"encoding/hex"
-	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,47 +19,10 @@ func textFunctions() []scalar {
 		}}
 	}
 	return []scalar{
-		one("pg_lower", func(s string) driver.Value { return mapRunes(s, unicode.ToLower) }),
-		one("pg_upper", func(s string) driver.Value { return mapRunes(s, unicode.ToUpper) }),
-		one("pg_initcap", func(s string) driver.Value { return initcap(s) }),
-		one("pg_reverse", func(s string) driver.Value {
-			r := []rune(s)
-			slices.Reverse(r)
-			return string(r)
-		}),
+		one("pg_lower", func(s string) driver.Value { return strings.Map(unicode.ToLower, s) }),
+		one("pg_upper", func(s string) driver.Value { return strings.Map(unicode.ToUpper, s) }),
 		one("pg_length", func(s string) driver.Value { return int64(utf8.RuneCountInString(s)) }),
 		one("pg_octet_length", func(s string) driver.Value { return int64(len(s)) }),
-		one("pg_md5", func(s string) driver.Value {
-			sum := md5.Sum([]byte(s)) //nolint:gosec // the SQL function of that name
-			return hex.EncodeToString(sum[:])
-		}),
-		one("pg_ascii", func(s string) driver.Value {
-			if s == "" {
-				return int64(0)
-			}
-			r, _ := utf8.DecodeRuneInString(s)
-			return int64(r)
-		}),
-		one("pg_quote_literal", func(s string) driver.Value {
-			q := "'" + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), "'", "''") + "'"
-			if strings.Contains(s, `\`) {
-				q = "E" + q
-			}
-			return q
-		}),
-		{name: "pg_chr", args: 1, run: func(in []driver.Value) (driver.Value, error) {
-			n := argInt(in[0])
-			if n <= 0 || n > unicode.MaxRune || !utf8.ValidRune(rune(n)) {
-				return nil, errCharacter
-			}
-			return string(rune(n)), nil
-		}},
-		{name: "pg_to_hex", args: 2, run: func(in []driver.Value) (driver.Value, error) {
-			if argText(in[1]) == "int4" {
-				return strconv.FormatUint(uint64(uint32(argInt(in[0]))), 16), nil //nolint:gosec // two's complement is meant
-			}
-			return strconv.FormatUint(uint64(argInt(in[0])), 16), nil //nolint:gosec // two's complement is meant
-		}},
 		two("pg_strpos", func(s, sub string) driver.Value {
 			i := strings.Index(s, sub)
 			if i < 0 {
@@ -71,7 +30,6 @@ func textFunctions() []scalar {
 			}
 			return int64(utf8.RuneCountInString(s[:i]) + 1)
 		}),
-		two("pg_starts_with", func(s, prefix string) driver.Value { return boolValue(strings.HasPrefix(s, prefix)) }),
 		two("pg_ltrim", func(s, set string) driver.Value { return trim(s, set, true, false) }),
 		two("pg_rtrim", func(s, set string) driver.Value { return trim(s, set, false, true) }),
 		two("pg_btrim", func(s, set string) driver.Value { return trim(s, set, true, true) }),
@@ -95,13 +53,6 @@ func textFunctions() []scalar {
 			}
 			return substring(argText(in[0]), argInt(in[1]), argInt(in[2])), nil
 		}},
-		{name: "pg_overlay", args: 4, run: func(in []driver.Value) (driver.Value, error) {
-			s, by, from, n := argText(in[0]), argText(in[1]), argInt(in[2]), argInt(in[3])
-			if from <= 0 {
-				return nil, errNegative
-			}
-			return substring(s, 1, from-1) + by + substring(s, from+n, 1<<40), nil
-		}},
 		{name: "pg_replace", args: 3, run: func(in []driver.Value) (driver.Value, error) {
 			s, from, to := argText(in[0]), argText(in[1]), argText(in[2])
 			if from == "" {
@@ -111,22 +62,6 @@ func textFunctions() []scalar {
 				return nil, errMemory
 			}
 			return strings.ReplaceAll(s, from, to), nil
-		}},
-		{name: "pg_translate", args: 3, run: func(in []driver.Value) (driver.Value, error) {
-			from, to := []rune(argText(in[1])), []rune(argText(in[2]))
-			return strings.Map(func(r rune) rune {
-				i := slices.Index(from, r)
-				switch {
-				case i < 0:
-					return r
-				case i < len(to):
-					return to[i]
-				}
-				return -1
-			}, argText(in[0])), nil
-		}},
-		{name: "pg_split_part", args: 3, run: func(in []driver.Value) (driver.Value, error) {
-			return splitPart(argText(in[0]), argText(in[1]), argInt(in[2]))
 		}},
 		{name: "pg_lpad", args: 3, run: func(in []driver.Value) (driver.Value, error) {
 			return pad(argText(in[0]), argInt(in[1]), argText(in[2]), true)
@@ -149,20 +84,6 @@ func textFunctions() []scalar {
 	}
 }
 
-func mapRunes(s string, to func(rune) rune) string { return strings.Map(to, s) }
-
-func initcap(s string) string {
-	inside := false
-	return strings.Map(func(r rune) rune {
-		was := inside
-		inside = unicode.IsLetter(r) || unicode.IsDigit(r)
-		if was {
-			return unicode.ToLower(r)
-		}
-		return unicode.ToUpper(r)
-	}, s)
-}
-
 func trim(s, set string, left, right bool) string {
 	in := func(r rune) bool { return strings.ContainsRune(set, r) }
 	if left {
@@ -183,26 +104,6 @@ func substring(s string, from, n int64) string {
 		return ""
 	}
 	return string(r[from-1 : end-1])
-}
-
-func splitPart(s, sep string, n int64) (driver.Value, error) {
-	if n == 0 {
-		return nil, errFieldBelowOn
-	}
-	parts := []string{s}
-	if sep != "" {
-		parts = strings.Split(s, sep)
-	}
-	if s == "" {
-		return "", nil
-	}
-	if n < 0 {
-		n += int64(len(parts)) + 1
-	}
-	if n < 1 || n > int64(len(parts)) {
-		return "", nil
-	}
-	return parts[n-1], nil
 }
 
 func pad(s string, n int64, fill string, left bool) (driver.Value, error) {

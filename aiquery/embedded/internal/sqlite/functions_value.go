@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql/driver"
+	"strconv"
 	"strings"
 )
 
@@ -13,86 +15,75 @@ func valueFunctions() []scalar {
 		}},
 		// pg_cast(from, to, modifier, value)
 		{name: "pg_cast", args: 4, run: func(in []driver.Value) (driver.Value, error) {
-			from, to := argText(in[0]), argText(in[1])
-			elemFrom, isArray := strings.CutSuffix(from, "[]")
-			elemTo, toArray := strings.CutSuffix(to, "[]")
-			if !isArray || !toArray {
-				return convert(from, to, int(argInt(in[2])), in[3])
+			return convert(argText(in[0]), argText(in[1]), int(argInt(in[2])), in[3])
+		}},
+		// pg_series(from, to) is generate_series as a list.
+		{name: "pg_series", args: 2, run: func(in []driver.Value) (driver.Value, error) {
+			from, to := argInt(in[0]), argInt(in[1])
+			if from <= to && uint64(to)-uint64(from) >= maxElements { //nolint:gosec // the difference of two's complements
+				return nil, errMemory
 			}
-			items, err := arrayItems(argText(in[3]))
-			if err != nil {
-				return nil, err
-			}
-			for i, item := range items {
-				if items[i], err = convert(elemFrom, elemTo, int(argInt(in[2])), item); err != nil {
-					return nil, err
+			list := []byte{'['}
+			for n := from; n <= to; n++ {
+				if n > from {
+					list = append(list, ',')
 				}
+				list = strconv.AppendInt(list, n, 10)
 			}
-			return arrayOf(items)
+			return string(append(list, ']')), nil
 		}},
 		// pg_limit(value, "offset" or "limit")
 		{name: "pg_limit", args: 2, nulls: true, run: func(in []driver.Value) (driver.Value, error) {
-			offset := argText(in[1]) == "offset"
-			switch {
-			case in[0] == nil && offset:
-				return int64(0), nil
-			case in[0] == nil:
-				return int64(-1), nil
-			case argInt(in[0]) < 0 && offset:
-				return nil, errOffset
-			case argInt(in[0]) < 0:
-				return nil, errLimit
-			}
-			return in[0], nil
+			return limit(in[0], argText(in[1]) == "offset")
 		}},
 		// pg_extreme(1 for the greatest and -1 for the least, type, values…)
 		{name: "pg_extreme", args: -1, nulls: true, run: func(in []driver.Value) (driver.Value, error) {
-			if len(in) < 2 {
-				return nil, errInternal
-			}
-			sign, typ := int(argInt(in[0])), argText(in[1])
-			var best driver.Value
-			for _, v := range in[2:] {
-				if v == nil {
-					continue
-				}
-				if best == nil || sign*compareValues(typ, v, best) > 0 {
-					best = v
-				}
-			}
-			return best, nil
+			return greatest(int(argInt(in[0])), argText(in[1]), in[2:]), nil
 		}},
 	}
 }
 
 // compareValues orders two values of a type that are not NULL.
 func compareValues(typ string, a, b driver.Value) int {
-	switch typ {
-	case "int2", "int4", "int8", "bool":
-		x, y := argInt(a), argInt(b)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	case "float4", "float8":
+	switch {
+	case isInt(typ), typ == "bool":
+		return cmp.Compare(argInt(a), argInt(b))
+	case isFloat(typ):
 		x, _ := floatOf(a)
 		y, _ := floatOf(b)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	case "numeric":
+		return cmp.Compare(x, y)
+	case typ == "numeric":
 		return compareNumbers(asText(a), asText(b))
-	case "interval":
+	case typ == "interval":
 		return compareIntervals(asText(a), asText(b))
-	case "bpchar":
+	case typ == "bpchar":
 		return strings.Compare(strings.TrimRight(asText(a), " "), strings.TrimRight(asText(b), " "))
 	}
 	return strings.Compare(asText(a), asText(b))
+}
+
+// greatest is the greatest of values that are not NULL, or the least with sign -1.
+func greatest(sign int, typ string, values []driver.Value) driver.Value {
+	var best driver.Value
+	for _, v := range values {
+		if v != nil && (best == nil || sign*compareValues(typ, v, best) > 0) {
+			best = v
+		}
+	}
+	return best
+}
+
+// limit is what LIMIT and OFFSET take for a value.
+func limit(v driver.Value, offset bool) (driver.Value, error) {
+	switch {
+	case v == nil && offset:
+		return int64(0), nil
+	case v == nil:
+		return int64(-1), nil
+	case argInt(v) >= 0:
+		return v, nil
+	case offset:
+		return nil, errOffset
+	}
+	return nil, errLimit
 }

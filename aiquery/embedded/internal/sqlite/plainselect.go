@@ -16,10 +16,10 @@ type target struct {
 
 // plainSelect renders one SELECT … FROM ….
 func (r *renderer) plainSelect(s *pg_query.SelectStmt, parent *level, ctes *cte, opt selectOptions) query {
-	l := &level{parent: parent, windows: map[string]*pg_query.WindowDef{}}
+	l := &level{parent: parent}
 	from := r.from(s.GetFromClause(), l, ctes)
-	for _, n := range s.GetWindowClause() {
-		l.windows[n.GetWindowDef().GetName()] = n.GetWindowDef()
+	if len(s.GetWindowClause()) > 0 {
+		untranslated(-1, "WINDOW")
 	}
 	where := ""
 	if s.GetWhereClause() != nil {
@@ -211,7 +211,7 @@ func (c *core) columns(parts []part) []outcol {
 
 // part renders the SELECT for one grouping set.
 func (c *core) part(set []int) part {
-	r, s, l := c.r, c.s, c.l
+	r, l := c.r, c.l
 	l.active = make([]bool, len(l.groups))
 	for _, i := range set {
 		if i < len(l.active) {
@@ -220,77 +220,94 @@ func (c *core) part(set []int) part {
 	}
 	p := part{}
 	for i, t := range c.targets {
-		var e expr
-		switch {
-		case t.node != nil:
-			e = r.expr(t.node, l, c.ctes)
-		case l.keys != nil:
-			e = r.named(column{t.name, t.e}, l, l, -1)
-		default:
-			e = t.e
-		}
-		switch {
-		case c.opt.types != nil && c.opt.bare:
-			if e.typ != unknown && e.typ != c.opt.types[i] && !(isText(e.typ) && isText(c.opt.types[i])) && !implicit(e.typ, c.opt.types[i]) {
-				refuse(location(t.node), "a recursive query whose parts have different types", "cast the column to "+c.opt.types[i])
-			}
-			e = r.coerce(e, c.opt.types[i], -1, location(t.node))
-			e.sql, e.integer = numeralText(e), false
-		case e.typ == unknown && !c.opt.keepUnknown:
-			e = r.coerce(e, "text", -1, location(t.node))
-		case e.typ == unknown && e.sql == "":
-			e.sql = "NULL" // the set operation writes it
-		}
-		p.cols = append(p.cols, e)
+		p.cols = append(p.cols, c.column(i, t))
 	}
-	having := ""
-	if s.GetHavingClause() != nil {
-		having = r.condition(s.GetHavingClause(), l, c.ctes, "HAVING")
+	w := partWriter{core: c, cols: p.cols}
+	if c.s.GetHavingClause() != nil {
+		w.having = r.condition(c.s.GetHavingClause(), l, c.ctes, "HAVING")
 	}
 	p.sorts = c.sorts(p.cols)
-	var group []string
 	for _, i := range set {
-		group = append(group, r.key(safeKey(l.groups[i], -1), -1))
+		w.group = append(w.group, r.key(safeKey(l.groups[i], -1), -1))
 	}
-	distinct := len(s.GetDistinctClause()) > 0 && s.GetDistinctClause()[0].GetNode() == nil && !c.several
-	p.sql = func(extra, names []string) string {
-		var b strings.Builder
-		b.WriteString("SELECT ")
-		if distinct {
-			b.WriteString("DISTINCT ")
-		}
-		for i, e := range p.cols {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			if i == 0 && len(group) == 0 && (c.explicit || having != "") {
-				// SQLite takes HAVING without GROUP BY only beside an aggregate.
-				e.sql = "(CASE WHEN count(*) >= 0 THEN " + e.sql + " END)"
-			}
-			sql := e.sql
-			if distinct {
-				sql = r.key(e, -1)
-			}
-			b.WriteString(sql + " AS " + names[i])
-		}
-		for _, x := range extra {
-			b.WriteString(", " + x)
-		}
-		b.WriteString(c.from + c.where)
-		if len(group) > 0 {
-			b.WriteString(" GROUP BY " + strings.Join(group, ", "))
-		} else if c.explicit && having == "" {
-			b.WriteString(" HAVING count(*) >= 0") // the empty grouping set: one row
-		}
-		switch {
-		case having != "" && len(group) == 0:
-			b.WriteString(" HAVING count(*) >= 0 AND " + having)
-		case having != "":
-			b.WriteString(" HAVING " + having)
-		}
-		return b.String()
-	}
+	w.distinct = len(c.s.GetDistinctClause()) > 0 && c.s.GetDistinctClause()[0].GetNode() == nil && !c.several
+	p.sql = w.write
 	return p
+}
+
+// column renders one column of the output in the type that it must have.
+func (c *core) column(i int, t target) expr {
+	r := c.r
+	var e expr
+	switch {
+	case t.node != nil:
+		e = r.expr(t.node, c.l, c.ctes)
+	case c.l.keys != nil:
+		e = r.named(column{t.name, t.e}, c.l, c.l, -1)
+	default:
+		e = t.e
+	}
+	switch {
+	case c.opt.types != nil && c.opt.bare:
+		want := c.opt.types[i]
+		if e.typ != unknown && e.typ != want && !(isText(e.typ) && isText(want)) && !implicit(e.typ, want) {
+			refuse(location(t.node), "a recursive query whose parts have different types", "cast the column to "+want)
+		}
+		e = r.coerce(e, want, -1, location(t.node))
+		e.sql, e.integer = numeralText(e), false
+	case e.typ == unknown && !c.opt.keepUnknown:
+		e = r.coerce(e, "text", -1, location(t.node))
+	case e.typ == unknown && e.sql == "":
+		e.sql = "NULL" // the set operation writes it
+	}
+	return e
+}
+
+// partWriter writes the statement of a part.
+type partWriter struct {
+	*core
+	cols     []expr
+	group    []string
+	having   string
+	distinct bool
+}
+
+func (w *partWriter) write(extra, names []string) string {
+	var b strings.Builder
+	b.WriteString("SELECT ")
+	if w.distinct {
+		b.WriteString("DISTINCT ")
+	}
+	for i, e := range w.cols {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if i == 0 && len(w.group) == 0 && (w.explicit || w.having != "") {
+			// SQLite takes HAVING without GROUP BY only beside an aggregate.
+			e.sql = "(CASE WHEN count(*) >= 0 THEN " + e.sql + " END)"
+		}
+		sql := e.sql
+		if w.distinct {
+			sql = w.r.key(e, -1)
+		}
+		b.WriteString(sql + " AS " + names[i])
+	}
+	for _, x := range extra {
+		b.WriteString(", " + x)
+	}
+	b.WriteString(w.from + w.where)
+	if len(w.group) > 0 {
+		b.WriteString(" GROUP BY " + strings.Join(w.group, ", "))
+	} else if w.explicit && w.having == "" {
+		b.WriteString(" HAVING count(*) >= 0") // the empty grouping set: one row
+	}
+	switch {
+	case w.having != "" && len(w.group) == 0:
+		b.WriteString(" HAVING count(*) >= 0 AND " + w.having)
+	case w.having != "":
+		b.WriteString(" HAVING " + w.having)
+	}
+	return b.String()
 }
 
 // sorts resolves ORDER BY: a bare name is an output column first.

@@ -31,7 +31,7 @@ var register = sync.OnceFunc(func() {
 	must(sqlitedriver.RegisterCollationUtf8("pg_numeric", compareNumbers))
 	must(sqlitedriver.RegisterCollationUtf8("pg_interval", compareIntervals))
 	var all []scalar
-	for _, list := range [][]scalar{numberFunctions(), textFunctions(), patternFunctions(), timeFunctions(), valueFunctions(), arrayFunctions()} {
+	for _, list := range [][]scalar{numberFunctions(), textFunctions(), patternFunctions(), timeFunctions(), valueFunctions()} {
 		all = append(all, list...)
 	}
 	for _, f := range all {

@@ -9,7 +9,7 @@ import (
 // Column is a column of a base table, or of a statement's result.
 type Column struct {
 	Name string // as PostgreSQL folds it: lower case unless quoted
-	Type string // the type's name in pg_catalog, "numeric", "varchar", "timestamp", "int4[]"; "" means text
+	Type string // the type's name in pg_catalog, "numeric", "varchar", "timestamp"; "" means text
 
 	// Integer tells of a base table's numeric column that SQLite keeps it as
 	// INTEGER, as the embedded ERP keeps ids. It makes joins over it fast; the
@@ -28,17 +28,26 @@ type Statement struct {
 	Params  []string // the type of each parameter, by position; "" when it is not used
 }
 
-// Unsupported is the error for what cannot be expressed in SQLite with
-// PostgreSQL's meaning, and for statements that PostgreSQL itself would refuse
-// (unknown columns, types that do not fit).
+// Unsupported is the error for what is not translated for SQLite, and for
+// statements that PostgreSQL itself would refuse (unknown columns, types that do
+// not fit).
 type Unsupported struct {
-	Construct string // what it is, "TABLESAMPLE", "function xpath"
-	Hint      string // what to write instead, if known
-	Position  int    // byte offset in the text the tree was parsed from, -1 if unknown
+	Construct    string // what it is, "TABLESAMPLE", "the function xpath"
+	Hint         string // what to write instead, if known
+	Position     int    // byte offset in the text the tree was parsed from, -1 if unknown
+	Untranslated bool   // PostgreSQL may know it
+}
+
+// Message says what is refused; Hint and Position are not in it.
+func (e *Unsupported) Message() string {
+	if e.Untranslated {
+		return e.Construct + " is not translated for the embedded database; start the sandbox with --postgres auto"
+	}
+	return e.Construct + " is not supported by this database"
 }
 
 func (e *Unsupported) Error() string {
-	msg := e.Construct + " is not supported on the embedded database"
+	msg := e.Message()
 	if e.Hint != "" {
 		msg += "; " + e.Hint
 	}
@@ -88,4 +97,9 @@ func refuse(at int32, construct string, hint ...string) {
 		u.Hint = hint[0]
 	}
 	panic(u)
+}
+
+// untranslated refuses what PostgreSQL may know and is not translated here.
+func untranslated(at int32, construct string) {
+	panic(&Unsupported{Construct: construct, Position: int(at), Untranslated: true})
 }

@@ -35,8 +35,7 @@ type level struct {
 	active []bool         // per grouping expression: is it in the current grouping set
 	inAgg  bool
 
-	windows map[string]*pg_query.WindowDef
-	noAgg   string // where no aggregate may stand, for the message
+	noAgg string // where no aggregate may stand, for the message
 
 	touched *touched
 }

@@ -29,41 +29,32 @@ const unknown = "unknown"
 
 // typeNames are the types that can be named, by their name in pg_catalog.
 var typeNames = []string{
-	"bool", "int2", "int4", "int8", "numeric", "float4", "float8", "text", "varchar", "bpchar",
-	"date", "timestamp", "timestamptz", "time", "interval", "uuid", "json", "jsonb", "bytea",
+	"bool", "int2", "int4", "int8", "numeric", "float8", "text", "varchar", "bpchar", "date", "timestamp", "timestamptz", "interval",
 }
 
-// sourceType is a column's type as a caller of Render names it.
+// sourceType is a column's type as a caller of Render names it, "" for one that
+// cannot be rendered.
 func sourceType(name string) string {
-	if name == "" {
+	switch {
+	case name == "":
 		return "text"
-	}
-	if elem, ok := strings.CutPrefix(name, "_"); ok {
-		name = elem + "[]"
-	}
-	if elem := strings.TrimSuffix(name, "[]"); slices.Contains(typeNames, elem) {
+	case name == "bytea", slices.Contains(typeNames, name):
 		return name
 	}
 	return ""
 }
 
-// The categories of types, as PostgreSQL groups them for finding operators.
+// categories group the types as PostgreSQL does for finding operators.
+var categories = map[string]byte{
+	"bool": 'B', "int2": 'N', "int4": 'N', "int8": 'N', "numeric": 'N', "float8": 'N', "text": 'S', "varchar": 'S', "bpchar": 'S',
+	"date": 'D', "timestamp": 'D', "timestamptz": 'D', "interval": 'T', unknown: 'X',
+}
+
 func category(typ string) byte {
-	switch typ {
-	case "bool":
-		return 'B'
-	case "int2", "int4", "int8", "numeric", "float4", "float8":
-		return 'N'
-	case "text", "varchar", "bpchar":
-		return 'S'
-	case "date", "timestamp", "timestamptz", "time":
-		return 'D'
-	case "interval":
-		return 'T'
-	case unknown:
-		return 'X'
-	}
-	if strings.HasSuffix(typ, "[]") {
+	switch c := categories[typ]; {
+	case c != 0:
+		return c
+	case strings.HasSuffix(typ, "[]"):
 		return 'A'
 	}
 	return 'U'
@@ -73,55 +64,45 @@ func isNumber(typ string) bool { return category(typ) == 'N' }
 
 func isInt(typ string) bool { return typ == "int2" || typ == "int4" || typ == "int8" }
 
-func isFloat(typ string) bool { return typ == "float4" || typ == "float8" }
+func isFloat(typ string) bool { return typ == "float8" }
+
+func isTimestamp(typ string) bool { return typ == "timestamp" || typ == "timestamptz" }
 
 // preferred types win where several would do.
 func preferred(typ string) bool {
-	switch typ {
-	case "bool", "float8", "text", "timestamptz", "interval":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"bool", "float8", "text", "timestamptz", "interval"}, typ)
 }
+
+// widening is the order in which a number turns into another type implicitly.
+var widening = []string{"int2", "int4", "int8", "numeric", "float8"}
 
 // implicit tells whether values turn into another type implicitly.
 func implicit(from, to string) bool {
 	if from == to || from == unknown {
 		return true
 	}
-	order := []string{"int2", "int4", "int8", "numeric", "float4", "float8"}
-	if i, j := slices.Index(order, from), slices.Index(order, to); i >= 0 && j >= 0 {
+	if i, j := slices.Index(widening, from), slices.Index(widening, to); i >= 0 && j >= 0 {
 		return i < j
 	}
 	switch from {
 	case "date":
-		return to == "timestamp" || to == "timestamptz"
+		return isTimestamp(to)
 	case "timestamp":
 		return to == "timestamptz"
-	case "time":
-		return to == "interval"
-	case "text", "varchar", "bpchar":
-		return isText(to)
 	}
-	return false
+	return isText(from) && isText(to)
 }
 
 // castable tells whether an explicit cast exists.
 func castable(from, to string) bool {
-	if implicit(from, to) || isText(from) || isText(to) {
-		return true
+	if category(from) == 'A' {
+		return from == to
 	}
-	if isNumber(from) && isNumber(to) {
+	if implicit(from, to) || isText(from) || isText(to) || isNumber(from) && isNumber(to) {
 		return true
-	}
-	elemFrom, ok1 := strings.CutSuffix(from, "[]")
-	elemTo, ok2 := strings.CutSuffix(to, "[]")
-	if ok1 && ok2 {
-		return castable(elemFrom, elemTo)
 	}
 	switch from + ">" + to {
-	case "bool>int4", "int4>bool", "timestamp>date", "timestamptz>date", "timestamptz>timestamp",
-		"timestamp>time", "timestamptz>time", "interval>time", "time>interval", "json>jsonb":
+	case "bool>int4", "int4>bool", "timestamp>date", "timestamptz>date", "timestamptz>timestamp":
 		return true
 	}
 	return false
@@ -150,58 +131,57 @@ func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") 
 
 func quoteName(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
-// typeName resolves a type's name and modifier.
+// typeName resolves a type's name and modifier. An array's type ends in [].
 func (r *renderer) typeName(t *pg_query.TypeName) (typ string, mod int) {
 	names := stringsOf(t.GetNames())
+	at := t.GetLocation()
 	if len(names) == 0 || t.GetSetof() || t.GetPctType() || len(names) == 2 && names[0] != "pg_catalog" || len(names) > 2 {
-		refuse(t.GetLocation(), "this type")
+		untranslated(at, "this type")
 	}
 	typ = names[len(names)-1]
-	if elem, ok := strings.CutPrefix(typ, "_"); ok {
-		typ = elem + "[]"
-	}
-	if !slices.Contains(typeNames, strings.TrimSuffix(typ, "[]")) {
-		refuse(t.GetLocation(), "the type "+typ)
-	}
-	switch len(t.GetArrayBounds()) {
-	case 0:
-	case 1:
-		typ = strings.TrimSuffix(typ, "[]") + "[]"
-	default:
-		refuse(t.GetLocation(), "an array of several dimensions")
+	if !slices.Contains(typeNames, typ) {
+		untranslated(at, "the type "+typ)
 	}
 	var mods []int
 	for _, m := range t.GetTypmods() {
-		c := m.GetAConst()
-		if c == nil || c.GetIval() == nil && c.GetIsnull() {
-			refuse(t.GetLocation(), "this modifier of the type "+typ)
+		v, ok := m.GetAConst().GetVal().(*pg_query.A_Const_Ival)
+		if !ok {
+			untranslated(at, "this modifier of the type "+typ)
 		}
-		if _, ok := c.GetVal().(*pg_query.A_Const_Ival); !ok {
-			refuse(t.GetLocation(), "this modifier of the type "+typ)
+		mods = append(mods, int(v.Ival.GetIval()))
+	}
+	mod = -1
+	if len(mods) > 0 {
+		mod = modifier(typ, mods)
+		if mod < 0 {
+			untranslated(at, "this modifier of the type "+typ)
 		}
-		mods = append(mods, int(c.GetIval().GetIval()))
 	}
-	if len(mods) == 0 {
-		return typ, -1
+	switch bounds := len(t.GetArrayBounds()); {
+	case bounds == 0:
+	case bounds == 1 && mod < 0:
+		typ += "[]"
+	default:
+		untranslated(at, "this array")
 	}
-	elem := strings.TrimSuffix(typ, "[]")
+	return typ, mod
+}
+
+// modifier packs what stands in parentheses after a type, -1 if it is not known.
+func modifier(typ string, mods []int) int {
 	switch {
-	case elem == "numeric" && len(mods) <= 2 && mods[0] >= 1 && mods[0] <= maxScale:
+	case typ == "numeric" && len(mods) <= 2 && mods[0] >= 1 && mods[0] <= maxScale:
 		scale := 0
 		if len(mods) == 2 {
 			scale = mods[1]
 		}
-		if scale < 0 || scale > mods[0] {
-			refuse(t.GetLocation(), "numeric with this scale")
+		if scale >= 0 && scale <= mods[0] {
+			return numericMod(mods[0], scale)
 		}
-		return typ, numericMod(mods[0], scale)
-	case (elem == "varchar" || elem == "bpchar") && len(mods) == 1 && mods[0] >= 1:
-		return typ, mods[0]
-	case (elem == "timestamp" || elem == "timestamptz" || elem == "time") && len(mods) == 1 && mods[0] >= 0:
-		return typ, min(mods[0], 6)
+	case (typ == "varchar" || typ == "bpchar") && len(mods) == 1 && mods[0] >= 1:
+		return mods[0]
 	}
-	refuse(t.GetLocation(), "this modifier of the type "+typ)
-	return "", 0
+	return -1
 }
 
 // implied coerces where PostgreSQL does so by itself; what names the place.
@@ -219,59 +199,74 @@ func (r *renderer) implied(e expr, to string, at int32, what string) expr {
 // coerce brings e into the form of the type.
 func (r *renderer) coerce(e expr, to string, mod int, at int32) expr {
 	out := expr{typ: to}
-	if e.typ == unknown {
-		switch {
-		case e.null:
-			out.sql = "NULL"
-		case e.param > 0:
-			out.sql = r.parameter(e.param, to, mod, at)
-		default:
-			v, err := input(to, mod, *e.lit)
-			if err != nil {
-				refuse(at, "a literal that is no "+to, err.Error())
-			}
-			out.sql = literal(v)
-		}
-		return out
-	}
-	from := e.typ
-	call := func() string {
-		return "pg_cast(" + quoteText(from) + "," + quoteText(to) + "," + strconv.Itoa(mod) + "," + e.sql + ")"
-	}
-	if !castable(from, to) {
-		refuse(at, "casting "+from+" to "+to)
-	}
-	out.sql = e.sql
-	if mod >= 0 {
-		out.sql = call()
-		return out
-	}
 	switch {
-	case from == to:
+	case e.null:
+		out.sql = "NULL"
+	case e.param > 0:
+		out.sql = r.parameter(e.param, to, mod, at)
+	case e.typ == unknown:
+		out.sql = typedLiteral(to, mod, *e.lit, at)
+	case !castable(e.typ, to):
+		refuse(at, "casting "+e.typ+" to "+to)
+	case e.typ == to && mod < 0:
 		return e
-	case isInt(from) && to == "numeric":
-		out.integer = true
-	case isInt(from) && isInt(to) && from < to:
-	case isInt(from) && isFloat(to):
-		out.sql = "CAST(" + e.sql + " AS REAL)"
-	case isInt(from) && isText(to):
-		out.sql = "CAST(" + e.sql + " AS TEXT)"
-	case from == "numeric" && isText(to):
-		out.sql = numberText(e)
-	case from == "float4" && to == "float8":
-	case from == "bpchar" && isText(to) && to != from:
-		out.sql = "rtrim(" + e.sql + ")"
-	case isText(from) && isText(to) && to != "bpchar":
-	case from == "date" && (to == "timestamp" || to == "timestamptz"):
-		out.sql = "(" + e.sql + " || ' 00:00:00')"
-	case from == "timestamp" && to == "timestamptz", from == "timestamptz" && to == "timestamp":
-	case (from == "timestamp" || from == "timestamptz") && to == "date":
-		out.sql = "substr(" + e.sql + ",1,10)"
-	case (from == "date" || from == "timestamp" || from == "uuid" || from == "interval" || from == "time") && isText(to):
 	default:
-		out.sql = call()
+		out.sql, out.integer = castSQL(e, to, mod)
 	}
 	return out
+}
+
+// typedLiteral is a literal read as a type.
+func typedLiteral(to string, mod int, text string, at int32) string {
+	v, err := input(to, mod, text)
+	if err == errInterval { //nolint:errorlint // input gives it as it is
+		untranslated(at, "this interval")
+	}
+	if err != nil {
+		refuse(at, "a literal that is no "+to, err.Error())
+	}
+	return literal(v)
+}
+
+// forms are the casts that need no function of ours, by the form that the value
+// has and the one it gets; $ is the value. Those of whole numbers to another width
+// only widen.
+var forms = map[string]string{
+	"int>numeric": "$", "int>int": "$", "int>float8": "CAST($ AS REAL)", "int>text": "CAST($ AS TEXT)",
+	"text>text": "$", "bpchar>text": "rtrim($)", "date>text": "$", "interval>text": "$", "timestamp>text": "$",
+	"date>timestamp": "($ || ' 00:00:00')", "timestamp>timestamp": "$", "timestamp>date": "substr($,1,10)", "timestamptz>date": "substr($,1,10)",
+	"timestamptz>timestamp": "$",
+}
+
+// castSQL writes a cast, and tells whether the result is a numeric that is INTEGER.
+func castSQL(e expr, to string, mod int) (sql string, integer bool) {
+	call := "pg_cast(" + quoteText(e.typ) + "," + quoteText(to) + "," + strconv.Itoa(mod) + "," + e.sql + ")"
+	if mod >= 0 || isInt(e.typ) && isInt(to) && e.typ > to || isText(e.typ) && to == "bpchar" {
+		return call, false
+	}
+	if e.typ == "numeric" && isText(to) {
+		return numberText(e), false
+	}
+	from, target := e.typ, to
+	switch {
+	case isInt(from):
+		from = "int"
+	case from == "varchar":
+		from = "text"
+	}
+	switch {
+	case isInt(target):
+		target = "int"
+	case isText(target):
+		target = "text"
+	case target == "timestamptz":
+		target = "timestamp"
+	}
+	form, ok := forms[from+">"+target]
+	if !ok {
+		return call, false
+	}
+	return strings.Replace(form, "$", e.sql, 1), from == "int" && to == "numeric"
 }
 
 // parameter renders a parameter whose type is decided here for the first
@@ -315,11 +310,9 @@ func (r *renderer) key(e expr, at int32) string {
 		return e.sql + " COLLATE pg_interval"
 	case "bpchar":
 		return e.sql + " COLLATE RTRIM"
-	case "json", "jsonb":
-		refuse(at, "comparing values of type "+e.typ, "compare parts of them as text")
 	}
 	if category(e.typ) == 'A' {
-		refuse(at, "comparing arrays", "use = ANY (…)")
+		untranslated(at, "an array outside of ANY and ALL")
 	}
 	return e.sql
 }

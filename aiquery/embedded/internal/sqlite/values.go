@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -95,14 +96,22 @@ func formatFloat(f float64) string {
 }
 
 // arrayText is an array kept as JSON in PostgreSQL's form.
-func arrayText(elem, src string) string {
-	items, err := arrayItems(src)
-	if err != nil {
+func arrayText(elem, list string) string {
+	dec := json.NewDecoder(strings.NewReader(list))
+	dec.UseNumber()
+	var items []any
+	if dec.Decode(&items) != nil {
 		return "{}"
 	}
 	parts := make([]string, len(items))
 	for i, item := range items {
-		text, ok := Text(elem, item)
+		text, ok := fmt.Sprint(item), item != nil
+		if n, isNumber := item.(json.Number); isNumber && elem == "bool" {
+			flag, _ := n.Int64()
+			text, _ = Text(elem, flag)
+		} else if s, isText := item.(string); isText {
+			text, _ = Text(elem, s)
+		}
 		switch {
 		case !ok:
 			text = "NULL"
@@ -114,109 +123,55 @@ func arrayText(elem, src string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// arrayItems are the elements of an array kept as JSON.
-func arrayItems(src string) ([]any, error) {
-	dec := json.NewDecoder(strings.NewReader(src))
-	dec.UseNumber()
-	var items []any
-	if err := dec.Decode(&items); err != nil {
-		return nil, errInternal
-	}
-	for i, item := range items {
-		if n, ok := item.(json.Number); ok {
-			if whole, err := n.Int64(); err == nil {
-				items[i] = whole
-			} else {
-				items[i], _ = n.Float64()
-			}
-		}
-	}
-	return items, nil
-}
-
-// arrayOf keeps elements as JSON.
-func arrayOf(items []any) (driver.Value, error) {
-	if items == nil {
-		items = []any{}
-	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(items); err != nil {
-		return nil, errInternal
-	}
-	if b.Len() > maxText {
-		return nil, errMemory
-	}
-	return strings.TrimSuffix(b.String(), "\n"), nil
-}
-
-// parseArray reads a one-dimensional array in PostgreSQL's form.
+// parseArray reads a one-dimensional array in PostgreSQL's form, {a,"b c",NULL}, into
+// the JSON list that an array is kept as.
 func parseArray(elem, s string) (driver.Value, error) {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || s[0] != '{' || s[len(s)-1] != '}' {
 		return nil, errText
 	}
-	s = s[1 : len(s)-1]
-	var items []any
-	for i, more := 0, strings.TrimSpace(s) != ""; more; {
-		for i < len(s) && s[i] == ' ' {
-			i++
-		}
-		var b strings.Builder
-		quoted := i < len(s) && s[i] == '"'
-		if quoted {
-			i++
-			for ; i < len(s) && s[i] != '"'; i++ {
-				if s[i] == '\\' {
-					i++
-				}
-				if i < len(s) {
-					b.WriteByte(s[i])
-				}
-			}
-			if i >= len(s) {
-				return nil, errText
-			}
-			i++
-			for i < len(s) && s[i] == ' ' {
-				i++
-			}
-			if i < len(s) && s[i] != ',' {
-				return nil, errText
-			}
-		} else {
-			for ; i < len(s) && s[i] != ','; i++ {
-				if strings.IndexByte(`{}"\`, s[i]) >= 0 {
-					return nil, errText
-				}
-				b.WriteByte(s[i])
-			}
-		}
-		text := b.String()
-		if !quoted {
-			text = strings.TrimSpace(text)
-			if text == "" {
-				return nil, errText
-			}
+	items := []any{}
+	for rest := strings.TrimSpace(s[1 : len(s)-1]); rest != ""; {
+		text, quoted, after, err := arrayElement(rest)
+		if err != nil {
+			return nil, err
 		}
 		var item any
 		if quoted || !strings.EqualFold(text, "NULL") {
-			v, err := input(elem, -1, text)
-			if err != nil {
+			if item, err = input(elem, -1, text); err != nil {
 				return nil, err
 			}
-			item = v
 		}
-		if items = append(items, item); len(items) > maxElements {
-			return nil, errMemory
-		}
-		if more = i < len(s); more {
-			i++
-			if i == len(s) {
-				return nil, errText
-			}
+		items = append(items, item)
+		more := strings.HasPrefix(after, ",")
+		rest = strings.TrimLeft(strings.TrimPrefix(after, ","), " ")
+		if more == (rest == "") {
+			return nil, errText // a comma at the end, or something else than one between elements
 		}
 	}
-	return arrayOf(items)
+	list, err := json.Marshal(items)
+	return string(list), err
+}
+
+// arrayElement cuts the first element from an array's text.
+func arrayElement(s string) (text string, quoted bool, rest string, err error) {
+	if s[0] != '"' {
+		end := strings.IndexByte(s+",", ',')
+		text = strings.TrimSpace(s[:end])
+		if text == "" || strings.ContainsAny(text, `{}"\`) {
+			return "", false, "", errText
+		}
+		return text, false, s[end:], nil
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '"':
+			return b.String(), true, strings.TrimLeft(s[i+1:], " "), nil
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return "", false, "", errText
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // CanRead tells whether the role may read the table through REST: it can open
@@ -106,7 +107,7 @@ func (r *Role) columnAccess(t *store.Table, col *store.Column, write bool) bool 
 	if !r.TableAccess(t, write) {
 		return false
 	}
-	if col.Ref == store.TypeButton && col.ProcessID > 0 && !r.Objects[KindProcess][col.ProcessID].Read {
+	if col.Ref == displaytype.Button && col.ProcessID > 0 && !r.Objects[KindProcess][col.ProcessID].Read {
 		return false
 	}
 	hasInclude := false

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // A value of a request is first assigned to its column, which may refuse it: the
@@ -61,7 +62,7 @@ func (s *Session) assign(ctx context.Context, tx *store.Tx, r *Record, col *stor
 		return nil
 	}
 	if text, ok := v.(string); ok {
-		if col.Ref == store.TypeList && !isNumber {
+		if col.Ref == displaytype.List && !isNumber {
 			listed, codes, err := listed(ctx, tx, col, text)
 			if err != nil {
 				return err

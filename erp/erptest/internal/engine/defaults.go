@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // Variables are what @Name@ in a default stands for: what the request gives, or
@@ -74,8 +75,8 @@ func programDefaults(r *Record) {
 			continue
 		}
 		switch {
-		case col.Ref == store.TypeYesNo,
-			col.Ref == store.TypeButton && col.Mandatory && col.Kind() == store.KindText:
+		case col.Ref == displaytype.YesNo,
+			col.Ref == displaytype.Button && col.Mandatory && col.Kind() == store.KindText:
 			r.Set(col.Name, "N")
 		case own && col.Mandatory && col.Kind() == store.KindDecimal:
 			r.Set(col.Name, "0")
@@ -90,7 +91,7 @@ func programDefaults(r *Record) {
 func (s *Session) setDefault(ctx context.Context, tx *store.Tx, vars Variables, col *store.Column) error {
 	r := vars.Record
 	if !takesDefault(r.Table, col) || col.Name == "Created" || col.Name == "Updated" ||
-		col.Ref == store.TypeRowID || col.Ref == store.TypeBinary || col.Ref == store.TypeTextLong {
+		col.Ref == displaytype.RowID || col.Ref == displaytype.Binary || col.Ref == displaytype.TextLong {
 		return nil
 	}
 	if col.Name == "IsActive" {
@@ -127,17 +128,17 @@ func (s *Session) setDefault(ctx context.Context, tx *store.Tx, vars Variables, 
 func emptyDefault(col *store.Column) any {
 	id := strings.HasSuffix(col.Name, "_ID")
 	switch col.Ref {
-	case store.TypeYesNo:
+	case displaytype.YesNo:
 		return "N"
-	case store.TypeButton:
+	case displaytype.Button:
 		if !id {
 			return "N"
 		}
-	case store.TypeInteger:
+	case displaytype.Integer:
 		if !id {
 			return int64(0)
 		}
-	case store.TypeAmount, store.TypeNumber, store.TypeQuantity, store.TypeCostPrice:
+	case displaytype.Amount, displaytype.Number, displaytype.Quantity, displaytype.CostPrice:
 		if !id {
 			return "0"
 		}
@@ -218,7 +219,7 @@ func (s *Session) storedText(col *store.Column, text string) (any, bool) {
 	switch col.Kind() {
 	case store.KindInteger:
 		n, err := strconv.ParseInt(text, 10, 32)
-		return n, err == nil && (n >= 0 || col.Ref == store.TypeInteger)
+		return n, err == nil && (n >= 0 || col.Ref == displaytype.Integer)
 	case store.KindDecimal:
 		return PlainDecimal(text)
 	case store.KindBool:

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // The table of chapter 4.1: who may write which level.
@@ -61,7 +62,7 @@ func TestColumnRules(t *testing.T) {
 	t.Parallel()
 	tab := &store.Table{ID: 7, AccessLevel: "7"}
 	col := &store.Column{ID: 70, TableID: 7}
-	button := &store.Column{ID: 70, TableID: 7, Ref: store.TypeButton, ProcessID: 5}
+	button := &store.Column{ID: 70, TableID: 7, Ref: displaytype.Button, ProcessID: 5}
 	for _, tc := range []struct {
 		name        string
 		col         *store.Column

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // columnDefaults makes up for what a request for a column may leave out here
@@ -115,7 +116,7 @@ func ownUUIDName(table store.Row, column string) bool {
 
 func isUUIDRef(ref int) bool {
 	switch ref {
-	case store.TypeUUID, store.TypeTableUU, store.TypeTableDirUU, store.TypeSearchUU, store.TypeRecordUU:
+	case displaytype.UUID, displaytype.TableUU, displaytype.TableDirUU, displaytype.SearchUU, displaytype.RecordUU:
 		return true
 	}
 	return false
@@ -123,8 +124,8 @@ func isUUIDRef(ref int) bool {
 
 func isIDRef(ref int) bool {
 	switch ref {
-	case store.TypeID, store.TypeTable, store.TypeTableDir, store.TypeLocation, store.TypeAccount, store.TypeSearch,
-		store.TypeLocator, store.TypeImage, store.TypeAssignment, store.TypePAttribute, store.TypeChart, store.TypeRecordID:
+	case displaytype.ID, displaytype.Table, displaytype.TableDir, displaytype.Location, displaytype.Account, displaytype.Search,
+		displaytype.Locator, displaytype.Image, displaytype.Assignment, displaytype.PAttribute, displaytype.Chart, displaytype.RecordID:
 		return true
 	}
 	return false
@@ -132,7 +133,7 @@ func isIDRef(ref int) bool {
 
 func isNumericRef(ref int) bool {
 	switch ref {
-	case store.TypeInteger, store.TypeAmount, store.TypeNumber, store.TypeQuantity, store.TypeCostPrice:
+	case displaytype.Integer, displaytype.Amount, displaytype.Number, displaytype.Quantity, displaytype.CostPrice:
 		return true
 	}
 	return false
@@ -140,7 +141,7 @@ func isNumericRef(ref int) bool {
 
 func isDateRef(ref int) bool {
 	switch ref {
-	case store.TypeDate, store.TypeDateTime, store.TypeTime, store.TypeTimestampTZ:
+	case displaytype.Date, displaytype.DateTime, displaytype.Time, displaytype.TimestampWithTimeZone:
 		return true
 	}
 	return false
@@ -148,9 +149,9 @@ func isDateRef(ref int) bool {
 
 func isLookupRef(ref int) bool {
 	switch ref {
-	case store.TypeList, store.TypeTable, store.TypeTableDir, store.TypeSearch, store.TypePayment, store.TypeRadiogroup,
-		store.TypeChosenMultiList, store.TypeChosenMultiTab, store.TypeChosenMultiSrch,
-		store.TypeTableUU, store.TypeTableDirUU, store.TypeSearchUU:
+	case displaytype.List, displaytype.Table, displaytype.TableDir, displaytype.Search, displaytype.Payment, displaytype.RadioGroupList,
+		displaytype.ChosenMultipleSelectionList, displaytype.ChosenMultipleSelectionTable, displaytype.ChosenMultipleSelectionSrch,
+		displaytype.TableUU, displaytype.TableDirUU, displaytype.SearchUU:
 		return true
 	}
 	return false
@@ -158,7 +159,7 @@ func isLookupRef(ref int) bool {
 
 // isLargeRef are the types whose columns have no length.
 func isLargeRef(ref int) bool {
-	return ref == store.TypeBinary || ref == store.TypeTextLong || ref == store.TypeJSON
+	return ref == displaytype.Binary || ref == displaytype.TextLong || ref == displaytype.JSON
 }
 
 func checkColumnNames(r *Record) error {
@@ -176,7 +177,7 @@ func checkColumnLength(r *Record) error {
 	switch {
 	case isLargeRef(ref):
 		r.Set("FieldLength", int64(0))
-	case length != 0 || ref == store.TypeText:
+	case length != 0 || ref == displaytype.Text:
 	case isIDRef(ref):
 		r.Set("FieldLength", int64(10))
 	case isNumericRef(ref):
@@ -191,10 +192,10 @@ func checkColumnLength(r *Record) error {
 
 func checkColumnType(r *Record) error {
 	ref := columnRef(r)
-	if (ref == store.TypeTable || ref == store.TypeTableUU) && !r.Has("AD_Reference_Value_ID") {
+	if (ref == displaytype.Table || ref == displaytype.TableUU) && !r.Has("AD_Reference_Value_ID") {
 		return PublicError(MsgFillMandatory + "Reference Key")
 	}
-	if ref != store.TypeButton {
+	if ref != displaytype.Button {
 		r.Set("IsToolbarButton", "N")
 	}
 	if columnVirtual(r) {
@@ -354,7 +355,7 @@ func growTranslation(ctx context.Context, tx *store.Tx, r *Record, table store.R
 
 func applyTypeRules(ctx context.Context, tx *store.Tx, r *Record, table store.Row) error {
 	ref := columnRef(r)
-	if ref != store.TypeButton {
+	if ref != displaytype.Button {
 		r.Set("AD_InfoWindow_ID", nil)
 	}
 	if isUUIDRef(ref) {
@@ -363,7 +364,7 @@ func applyTypeRules(ctx context.Context, tx *store.Tx, r *Record, table store.Ro
 			return saveError("UUID Columns must end with suffix _UU")
 		}
 	}
-	if ref == store.TypeYesNo {
+	if ref == displaytype.YesNo {
 		r.Set("IsMandatory", "Y")
 		if !r.Has("DefaultValue") {
 			value := "N"
@@ -378,11 +379,11 @@ func applyTypeRules(ctx context.Context, tx *store.Tx, r *Record, table store.Ro
 			return err
 		}
 	}
-	if ref == store.TypePayment {
+	if ref == displaytype.Payment {
 		r.Set("AD_Reference_Value_ID", int64(195))
 	}
-	if isOwnUUID(r.Row, table) && ref != store.TypeUUID {
-		r.Set("AD_Reference_ID", int64(store.TypeUUID))
+	if isOwnUUID(r.Row, table) && ref != displaytype.UUID {
+		r.Set("AD_Reference_ID", int64(displaytype.UUID))
 		r.Set("FieldLength", int64(36))
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 func beforeProcess(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
@@ -48,7 +49,7 @@ func beforeParameter(ctx context.Context, _ *Session, tx *store.Tx, r *Record) e
 		}
 		value, ok := r.Row.String(name), true
 		switch ref := columnRef(r); {
-		case ref == store.TypeDate:
+		case ref == displaytype.Date:
 			_, err := time.Parse(time.DateOnly, value[:min(len(value), len(time.DateOnly))])
 			ok = err == nil
 		case isNumericRef(ref):

@@ -12,6 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // checkReferences refuses references to records that do not exist, and, of
@@ -60,7 +61,7 @@ func (s *Session) MissingReference(ctx context.Context, tx *store.Tx, r *Record)
 func (r *Record) changedReferences() []*store.Column {
 	var columns []*store.Column
 	for _, col := range r.Table.Columns {
-		if !col.IsLookup() || col.IsVirtual() || col.Ref == store.TypeImage || !r.Has(col.Name) || !r.changed(col.Name) ||
+		if !col.IsLookup() || col.IsVirtual() || col.Ref == displaytype.Image || !r.Has(col.Name) || !r.changed(col.Name) ||
 			col.Key && strings.EqualFold(col.Name, r.Table.Name+"_ID") {
 			continue
 		}
@@ -148,7 +149,7 @@ func (s *Session) checkMandatory(r *Record) error {
 // mandatoryExempt are the columns the ERP fills in itself.
 func mandatoryExempt(t *store.Table, col *store.Column) bool {
 	switch {
-	case col.IsVirtual(), col.Ref == store.TypeYesNo,
+	case col.IsVirtual(), col.Ref == displaytype.YesNo,
 		col.Key && strings.HasSuffix(col.Name, "_ID"),
 		strings.HasPrefix(col.Name, "Created"), strings.HasPrefix(col.Name, "Updated"),
 		col.Name == "Value", col.Name == "DocumentNo", col.Name == "M_AttributeSetInstance_ID":

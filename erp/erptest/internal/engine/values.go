@@ -13,6 +13,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/javadate"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // Forms in which times are stored; see package store.
@@ -62,34 +63,34 @@ type Field struct {
 
 func (s *Session) convert(ctx context.Context, tx *store.Tx, f Field, v any) (any, error) {
 	switch f.ref {
-	case store.TypeLocation:
+	case displaytype.Location:
 		return s.convertLocation(ctx, tx, v)
-	case store.TypeImage:
+	case displaytype.Image:
 		if f.Kind == store.KindBytes {
 			return binary(f, v)
 		}
 		return s.convertImage(ctx, tx, v)
-	case store.TypeBinary:
+	case displaytype.Binary:
 		return binary(f, v)
-	case store.TypeJSON:
+	case displaytype.JSON:
 		return jsonText(v)
-	case store.TypeYesNo:
+	case displaytype.YesNo:
 		return YesNo(v), nil
-	case store.TypeDate, store.TypeDateTime, store.TypeTime, store.TypeTimestampTZ:
+	case displaytype.Date, displaytype.DateTime, displaytype.Time, displaytype.TimestampWithTimeZone:
 		return moment(f, v, s.ERP.Options.Location)
-	case store.TypeInteger, store.TypeID, store.TypeRecordID:
+	case displaytype.Integer, displaytype.ID, displaytype.RecordID:
 		return Integer(f, v)
-	case store.TypeButton:
+	case displaytype.Button:
 		return button(f, v)
-	case store.TypeAmount, store.TypeNumber, store.TypeQuantity, store.TypeCostPrice:
+	case displaytype.Amount, displaytype.Number, displaytype.Quantity, displaytype.CostPrice:
 		return decimal(f, v)
-	case store.TypeChosenMultiTab, store.TypeChosenMultiSrch:
+	case displaytype.ChosenMultipleSelectionTable, displaytype.ChosenMultipleSelectionSrch:
 		return s.convertSelections(ctx, tx, f, v)
-	case store.TypeList, store.TypeRadiogroup, store.TypePayment, store.TypeChosenMultiList,
-		store.TypeTable, store.TypeTableDir, store.TypeSearch, store.TypeLocator, store.TypeAccount, store.TypePAttribute,
-		store.TypeTableUU, store.TypeTableDirUU, store.TypeSearchUU:
+	case displaytype.List, displaytype.RadioGroupList, displaytype.Payment, displaytype.ChosenMultipleSelectionList,
+		displaytype.Table, displaytype.TableDir, displaytype.Search, displaytype.Locator, displaytype.Account, displaytype.PAttribute,
+		displaytype.TableUU, displaytype.TableDirUU, displaytype.SearchUU:
 		return s.convertLookup(ctx, tx, f, v)
-	case store.TypeAssignment, store.TypeChart, store.TypeDashboard, store.TypeRowID, store.TypeSchedulerState:
+	case displaytype.Assignment, displaytype.Chart, displaytype.DashboardContent, displaytype.RowID, displaytype.SchedulerState:
 		return nil, nil // no converter exists for them: the value is not understood
 	}
 	return text(f, v)
@@ -257,19 +258,19 @@ func moment(f Field, v any, zone *time.Location) (any, error) {
 		return nil, nil // null, and what is no text, clears
 	}
 	switch f.ref {
-	case store.TypeDate:
+	case displaytype.Date:
 		t, ok := javadate.Date(s)
 		if !ok {
 			return nil, invalidDate("Date", "yyyy-MM-dd", s)
 		}
 		return t.Format(storedDate), nil
-	case store.TypeTime:
+	case displaytype.Time:
 		t, ok := javadate.TimeOfDay(s)
 		if !ok {
 			return nil, invalidDate("Time", "HH:mm:ss'Z'", s)
 		}
 		return t.Format(storedTime), nil
-	case store.TypeTimestampTZ:
+	case displaytype.TimestampWithTimeZone:
 		t, err := time.Parse(time.RFC3339Nano, s)
 		if err != nil || !storableYear(t) {
 			return nil, Refuse(Invalid, "Invalid ISO Timestamp. ",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // zeroIDTables really have a record with id 0; elsewhere 0 clears a reference.
@@ -30,7 +31,7 @@ func (s *Session) convertLookup(ctx context.Context, tx *store.Tx, f Field, v an
 	isID := f.Kind == store.KindInteger
 	switch v := v.(type) {
 	case []any:
-		if f.ref == store.TypeChosenMultiList {
+		if f.ref == displaytype.ChosenMultipleSelectionList {
 			return s.convertSelections(ctx, tx, f, v)
 		}
 	case nil:
@@ -57,7 +58,7 @@ func (s *Session) convertLookup(ctx context.Context, tx *store.Tx, f Field, v an
 
 func isList(ref int) bool {
 	switch ref {
-	case store.TypeList, store.TypeRadiogroup, store.TypePayment, store.TypeChosenMultiList:
+	case displaytype.List, displaytype.RadioGroupList, displaytype.Payment, displaytype.ChosenMultipleSelectionList:
 		return true
 	}
 	return false

@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 func TestPlainDecimal(t *testing.T) {
@@ -70,9 +71,9 @@ func FuzzConvert(f *testing.F) {
 	}
 	e := open(f, "")
 	refs := []int{
-		store.TypeString, store.TypeInteger, store.TypeAmount, store.TypeID, store.TypeDate, store.TypeDateTime, store.TypeList,
-		store.TypeTableDir, store.TypeYesNo, store.TypeLocation, store.TypeBinary, store.TypeTime, store.TypeButton, store.TypeSearch,
-		store.TypeImage, store.TypeTextLong, store.TypeTimestampTZ, store.TypeChosenMultiSrch, store.TypeUUID, store.TypeSearchUU, store.TypeJSON, store.TypeChart,
+		displaytype.String, displaytype.Integer, displaytype.Amount, displaytype.ID, displaytype.Date, displaytype.DateTime, displaytype.List,
+		displaytype.TableDir, displaytype.YesNo, displaytype.Location, displaytype.Binary, displaytype.Time, displaytype.Button, displaytype.Search,
+		displaytype.Image, displaytype.TextLong, displaytype.TimestampWithTimeZone, displaytype.ChosenMultipleSelectionSrch, displaytype.UUID, displaytype.SearchUU, displaytype.JSON, displaytype.Chart,
 	}
 	undo := errors.New("undo")
 	f.Fuzz(func(t *testing.T, in string) {
@@ -89,7 +90,7 @@ func FuzzConvert(f *testing.F) {
 			s.Role = role
 			for _, ref := range refs {
 				name := "C_BPartner_ID"
-				if ref == store.TypeSearchUU {
+				if ref == displaytype.SearchUU {
 					name = "C_BPartner_UU"
 				}
 				stored, err := s.ToStored(t.Context(), tx, &store.Column{Name: name, Ref: ref}, v)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/javadate"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // convert makes the argument for comparing a column with a literal as it was
@@ -42,7 +43,7 @@ func convert(c *store.Column, text string, zone *time.Location) (any, error) {
 		}
 		return value, nil
 	}
-	if c.Ref == store.TypeString || c.Ref == store.TypeList || c.Ref == store.TypeRadiogroup {
+	if c.Ref == displaytype.String || c.Ref == displaytype.List || c.Ref == displaytype.RadioGroupList {
 		return nil, inconvertible(text, "String values must be put between single quotes. ColumnName: %s", c.Label)
 	}
 	return text, nil

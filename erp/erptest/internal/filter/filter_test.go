@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // testColumns are columns of a table T, one per kind of value.
@@ -25,29 +26,29 @@ func (tc testColumns) Filterable(name string) (*store.Column, string, bool) {
 }
 
 func columnsOfT() testColumns {
-	id := &store.Column{Name: "T_ID", Ref: store.TypeID}
-	uu := &store.Column{Name: "T_UU", Ref: store.TypeUUID}
+	id := &store.Column{Name: "T_ID", Ref: displaytype.ID}
+	uu := &store.Column{Name: "T_UU", Ref: displaytype.UUID}
 	tc := testColumns{"id": id, "uid": uu}
 	for _, c := range []*store.Column{
 		id, uu,
-		{Name: "Name", Ref: store.TypeString},
-		{Name: "Value", Ref: store.TypeString},
-		{Name: "Help", Ref: store.TypeText},
-		{Name: "DocStatus", Ref: store.TypeList},
-		{Name: "EntityType", Ref: store.TypeTable},
-		{Name: "C_BPartner_ID", Ref: store.TypeSearch},
-		{Name: "Line", Ref: store.TypeInteger},
-		{Name: "GrandTotal", Ref: store.TypeAmount},
-		{Name: "TotalLines", Ref: store.TypeAmount},
-		{Name: "IsActive", Ref: store.TypeYesNo},
-		{Name: "DateOrdered", Ref: store.TypeDate},
-		{Name: "DateAcct", Ref: store.TypeDate},
-		{Name: "Created", Ref: store.TypeDateTime},
-		{Name: "Seen", Ref: store.TypeTimestampTZ},
-		{Name: "StartTime", Ref: store.TypeTime},
-		{Name: "BinaryData", Ref: store.TypeBinary},
-		{Name: "Password", Ref: store.TypeString, Secure: true},
-		{Name: "Pin", Ref: store.TypeString, Encrypted: true},
+		{Name: "Name", Ref: displaytype.String},
+		{Name: "Value", Ref: displaytype.String},
+		{Name: "Help", Ref: displaytype.Text},
+		{Name: "DocStatus", Ref: displaytype.List},
+		{Name: "EntityType", Ref: displaytype.Table},
+		{Name: "C_BPartner_ID", Ref: displaytype.Search},
+		{Name: "Line", Ref: displaytype.Integer},
+		{Name: "GrandTotal", Ref: displaytype.Amount},
+		{Name: "TotalLines", Ref: displaytype.Amount},
+		{Name: "IsActive", Ref: displaytype.YesNo},
+		{Name: "DateOrdered", Ref: displaytype.Date},
+		{Name: "DateAcct", Ref: displaytype.Date},
+		{Name: "Created", Ref: displaytype.DateTime},
+		{Name: "Seen", Ref: displaytype.TimestampWithTimeZone},
+		{Name: "StartTime", Ref: displaytype.Time},
+		{Name: "BinaryData", Ref: displaytype.Binary},
+		{Name: "Password", Ref: displaytype.String, Secure: true},
+		{Name: "Pin", Ref: displaytype.String, Encrypted: true},
 	} {
 		tc[strings.ToLower(c.Name)] = c
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // TestAgreesWithTheReferenceData compares the seeded dictionary with the facts
@@ -88,7 +89,7 @@ func TestAgreesWithTheReferenceData(t *testing.T) {
 			if unknown := w.Ref == 17 && w.RefValue == 0 || w.Ref == 18 && !references[w.RefValue]; unknown {
 				continue // what the values are is not known, so they are text or numbers
 			}
-			if w.Ref != 0 && !strings.HasSuffix(w.Kind, "?") && c.Ref != store.TypeTable && !c.Key {
+			if w.Ref != 0 && !strings.HasSuffix(w.Kind, "?") && c.Ref != displaytype.Table && !c.Key {
 				assert.EqualValues(t, w.Ref, c.Ref, "display type of %s", at)
 			}
 			if want.Model {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // coreTables are those the reference of the Application Dictionary lists.
@@ -167,7 +168,7 @@ func TestRowsReferToRows(t *testing.T) {
 				continue // TestLookupsLeadToTables lists them
 			}
 			key := to.Name + "_ID"
-			if c.RefValue != 0 && (c.Ref == store.TypeTable || c.Ref == store.TypeSearch) {
+			if c.RefValue != 0 && (c.Ref == displaytype.Table || c.Ref == displaytype.Search) {
 				ref, err := tx.Reference(ctx, c.RefValue)
 				require.NoError(t, err)
 				key = ref.Table.Key
@@ -208,7 +209,7 @@ func TestValuesFitTheirColumns(t *testing.T) {
 				if c.Length == 0 {
 					bad = ""
 				}
-				if c.IsList() || c.Ref == store.TypeButton && c.RefValue != 0 {
+				if c.IsList() || c.Ref == displaytype.Button && c.RefValue != 0 {
 					ref, err := tx.Reference(ctx, c.RefValue)
 					require.NoError(t, err)
 					if len(ref.List) > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // IndexStatements are the statements that make the indexes of a table beside those
@@ -66,7 +67,7 @@ func Equip(ctx context.Context, tx *store.Tx) (added []string, err error) {
 				continue
 			}
 			clause := store.Quote(c.Name) + " " + c.SQLType()
-			if c.Ref == store.TypeYesNo {
+			if c.Ref == displaytype.YesNo {
 				clause += " NOT NULL DEFAULT 'N'"
 			}
 			if _, err := tx.Exec(ctx, "ALTER TABLE "+store.Quote(t.Name)+" ADD COLUMN "+clause); err != nil {

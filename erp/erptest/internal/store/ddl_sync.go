@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/erphub/erphub/internal/displaytype"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -80,8 +81,8 @@ func (s *syncing) compare(c *Column) {
 	p := s.have[i]
 	d, err := defaultSQL(c)
 	typ, _, _ := strings.Cut(physicalType(c), " ")
-	if err != nil || p.Type != typ || p.NotNull != (c.Mandatory || c.Ref == TypeYesNo) || p.Default != d || p.Name != c.Name || p.Key != isKey ||
-		s.checked(p.Name) != (c.Ref == TypeYesNo) {
+	if err != nil || p.Type != typ || p.NotNull != (c.Mandatory || c.Ref == displaytype.YesNo) || p.Default != d || p.Name != c.Name || p.Key != isKey ||
+		s.checked(p.Name) != (c.Ref == displaytype.YesNo) {
 		s.alter = append(s.alter, c)
 		s.rebuild = true
 	}
@@ -246,7 +247,7 @@ func (s *syncing) check(ctx context.Context) (rows int, err error) {
 		return rows, err
 	}
 	for _, c := range s.add {
-		if d, err := defaultSQL(c); err != nil || c.Mandatory && d == "" && c.Ref != TypeYesNo {
+		if d, err := defaultSQL(c); err != nil || c.Mandatory && d == "" && c.Ref != displaytype.YesNo {
 			return rows, ddlErrorf("column %s.%s is mandatory and has no default, but the table has %d rows; give it a default or add it as optional and fill it first", s.t.Name, c.Name, rows)
 		}
 	}
@@ -270,7 +271,7 @@ func (s *syncing) check(ctx context.Context) (rows int, err error) {
 				return rows, ddlErrorf("column %s.%s cannot get its new type: %d rows hold a value that does not fit it", s.t.Name, c.Name, n)
 			}
 		}
-		if c.Mandatory || c.Ref == TypeYesNo {
+		if c.Mandatory || c.Ref == displaytype.YesNo {
 			n, err := s.tx.Count(ctx, s.t, name+" IS NULL")
 			if err != nil {
 				return rows, err

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 func open(t *testing.T) *store.Store {
@@ -31,15 +32,15 @@ func table(name string, columns ...store.Column) *store.Table {
 }
 
 func key(name string) store.Column {
-	return store.Column{Name: name, Ref: store.TypeID, Length: 22, Key: true, Mandatory: true}
+	return store.Column{Name: name, Ref: displaytype.ID, Length: 22, Key: true, Mandatory: true}
 }
 
 func uu(name string) store.Column {
-	return store.Column{Name: name, Ref: store.TypeUUID, Length: 36}
+	return store.Column{Name: name, Ref: displaytype.UUID, Length: 36}
 }
 
 func text(name string, length int) store.Column {
-	return store.Column{Name: name, Ref: store.TypeString, Length: length}
+	return store.Column{Name: name, Ref: displaytype.String, Length: length}
 }
 
 // update runs fn in a transaction that must succeed.
@@ -90,12 +91,12 @@ func TestSyncCreates(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	tab := table("XX_Log", key("XX_Log_ID"), uu("XX_Log_UU"), text("Name", 60),
-		store.Column{Name: "IsActive", Ref: store.TypeYesNo, Length: 1, Default: "Y", Mandatory: true},
-		store.Column{Name: "Amount", Ref: store.TypeAmount, Default: "0", Mandatory: true},
-		store.Column{Name: "AD_User_ID", Ref: store.TypeSearch, Default: "-1"},
-		store.Column{Name: "AD_Org_ID", Ref: store.TypeTableDir, Default: "@AD_Org_ID@"},
-		store.Column{Name: "Started", Ref: store.TypeDateTime, Default: "SYSDATE"},
-		store.Column{Name: "Total", Ref: store.TypeAmount, ColumnSQL: "SELECT 1"},
+		store.Column{Name: "IsActive", Ref: displaytype.YesNo, Length: 1, Default: "Y", Mandatory: true},
+		store.Column{Name: "Amount", Ref: displaytype.Amount, Default: "0", Mandatory: true},
+		store.Column{Name: "AD_User_ID", Ref: displaytype.Search, Default: "-1"},
+		store.Column{Name: "AD_Org_ID", Ref: displaytype.TableDir, Default: "@AD_Org_ID@"},
+		store.Column{Name: "Started", Ref: displaytype.DateTime, Default: "SYSDATE"},
+		store.Column{Name: "Total", Ref: displaytype.Amount, ColumnSQL: "SELECT 1"},
 	)
 	report := sync(t, s, tab)
 	assert.Contains(t, report, `CREATE TABLE "XX_Log"`)
@@ -124,8 +125,8 @@ func TestSyncKeys(t *testing.T) {
 		want  []string
 	}{
 		"key column": {table("XX_A", key("XX_A_ID"), uu("XX_A_UU")), []string{"XX_A_ID"}},
-		"parents": {table("XX_B", store.Column{Name: "XX_A_ID", Ref: store.TypeTableDir, Parent: true, Mandatory: true},
-			store.Column{Name: "AD_Language", Ref: store.TypeTable, Length: 6, Parent: true, Mandatory: true}, uu("XX_B_UU")), []string{"AD_Language", "XX_A_ID"}},
+		"parents": {table("XX_B", store.Column{Name: "XX_A_ID", Ref: displaytype.TableDir, Parent: true, Mandatory: true},
+			store.Column{Name: "AD_Language", Ref: displaytype.Table, Length: 6, Parent: true, Mandatory: true}, uu("XX_B_UU")), []string{"AD_Language", "XX_A_ID"}},
 		"UUID":    {table("XX_C", uu("XX_C_UU"), text("Name", 60)), []string{"XX_C_UU"}},
 		"nothing": {table("XX_D", text("Name", 60)), nil},
 	}
@@ -154,9 +155,9 @@ func TestSyncAddsColumns(t *testing.T) {
 	require.NoError(t, exec(t, s, `INSERT INTO XX_Log VALUES('first', 1),('second', 2)`))
 
 	wide := append(base, uu("XX_Log_UU"), text("Note", 2000),
-		store.Column{Name: "IsActive", Ref: store.TypeYesNo, Length: 1, Mandatory: true},
-		store.Column{Name: "Line", Ref: store.TypeInteger, Default: "10", Mandatory: true},
-		store.Column{Name: "Created", Ref: store.TypeDateTime, Default: "SYSDATE", Mandatory: true},
+		store.Column{Name: "IsActive", Ref: displaytype.YesNo, Length: 1, Mandatory: true},
+		store.Column{Name: "Line", Ref: displaytype.Integer, Default: "10", Mandatory: true},
+		store.Column{Name: "Created", Ref: displaytype.DateTime, Default: "SYSDATE", Mandatory: true},
 	)
 	report := sync(t, s, table("XX_Log", wide...))
 	assert.Contains(t, report, "Note")
@@ -168,7 +169,7 @@ func TestSyncAddsColumns(t *testing.T) {
 	require.Error(t, exec(t, s, `UPDATE XX_Log SET XX_Log_UU='u' WHERE XX_Log_ID=2`), "the new UUID column is unique")
 	assert.Empty(t, sync(t, s, table("XX_Log", wide...)))
 
-	mandatory := append(wide, store.Column{Name: "Must", Ref: store.TypeString, Length: 10, Mandatory: true})
+	mandatory := append(wide, store.Column{Name: "Must", Ref: displaytype.String, Length: 10, Mandatory: true})
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.SyncTable(t.Context(), table("XX_Log", mandatory...))
 		return err
@@ -193,9 +194,9 @@ func TestSyncAltersColumns(t *testing.T) {
 	require.NoError(t, exec(t, s, `ALTER TABLE XX_Log ADD COLUMN Extra TEXT DEFAULT 'x'`))
 
 	after := table("XX_Log", key("XX_Log_ID"), uu("XX_Log_UU"),
-		store.Column{Name: "Code", Ref: store.TypeInteger, Mandatory: true},
-		store.Column{Name: "Name", Ref: store.TypeString, Length: 255, Mandatory: true, Default: "none"},
-		store.Column{Name: "Rate", Ref: store.TypeNumber})
+		store.Column{Name: "Code", Ref: displaytype.Integer, Mandatory: true},
+		store.Column{Name: "Name", Ref: displaytype.String, Length: 255, Mandatory: true, Default: "none"},
+		store.Column{Name: "Rate", Ref: displaytype.Number})
 	assert.NotEmpty(t, sync(t, s, after))
 	have := columnsOf(t, s, "XX_Log")
 	assert.Equal(t, "INTEGER", have["Code"].Type)
@@ -212,8 +213,8 @@ func TestSyncAltersColumns(t *testing.T) {
 	assert.Equal(t, "b", value(t, s, `SELECT Name FROM XX_Log ORDER BY Rate LIMIT 1`), "decimals compare by value")
 	assert.Empty(t, sync(t, s, after))
 
-	optional := table("XX_Log", key("XX_Log_ID"), uu("XX_Log_UU"), store.Column{Name: "Code", Ref: store.TypeInteger},
-		store.Column{Name: "Name", Ref: store.TypeString, Length: 255}, store.Column{Name: "Rate", Ref: store.TypeNumber})
+	optional := table("XX_Log", key("XX_Log_ID"), uu("XX_Log_UU"), store.Column{Name: "Code", Ref: displaytype.Integer},
+		store.Column{Name: "Name", Ref: displaytype.String, Length: 255}, store.Column{Name: "Rate", Ref: displaytype.Number})
 	sync(t, s, optional)
 	assert.False(t, columnsOf(t, s, "XX_Log")["Code"].NotNull)
 	require.NoError(t, exec(t, s, `INSERT INTO XX_Log(XX_Log_ID) VALUES(3)`))
@@ -228,7 +229,7 @@ func TestSyncAltersAnEmptyTable(t *testing.T) {
 	require.NoError(t, exec(t, s, `CREATE INDEX XX_Log_Name ON XX_Log(Name)`))
 	require.NoError(t, exec(t, s, `ALTER TABLE XX_Log ADD COLUMN Extra TEXT DEFAULT 'x'`))
 
-	after := table("XX_Log", key("XX_Log_ID"), uu("XX_Log_UU"), store.Column{Name: "Name", Ref: store.TypeString, Length: 255, Mandatory: true})
+	after := table("XX_Log", key("XX_Log_ID"), uu("XX_Log_UU"), store.Column{Name: "Name", Ref: displaytype.String, Length: 255, Mandatory: true})
 	report := sync(t, s, after)
 	assert.NotContains(t, report, "RENAME")
 	have := columnsOf(t, s, "XX_Log")
@@ -249,17 +250,17 @@ func TestSyncRefuses(t *testing.T) {
 		table *store.Table
 		want  string
 	}{
-		"text to number":         {table("XX_Log", key("XX_Log_ID"), store.Column{Name: "Name", Ref: store.TypeInteger}), "does not fit"},
-		"text to decimal":        {table("XX_Log", key("XX_Log_ID"), store.Column{Name: "Name", Ref: store.TypeAmount}), "does not fit"},
-		"text to Yes-No":         {table("XX_Log", key("XX_Log_ID"), store.Column{Name: "Name", Ref: store.TypeYesNo, Length: 1}), "does not fit"},
-		"mandatory over nulls":   {table("XX_Log", key("XX_Log_ID"), text("Name", 60), store.Column{Name: "Note", Ref: store.TypeString, Length: 60, Mandatory: true, Default: "x"}), "fill them first"},
-		"a default of SQL":       {table("XX_New", key("XX_New_ID"), store.Column{Name: "N", Ref: store.TypeInteger, Default: "0); DROP TABLE XX_Log; --"}), "no whole number"},
-		"a default too large":    {table("XX_New", key("XX_New_ID"), store.Column{Name: "N", Ref: store.TypeAmount, Default: "1e999999999"}), "no number"},
+		"text to number":         {table("XX_Log", key("XX_Log_ID"), store.Column{Name: "Name", Ref: displaytype.Integer}), "does not fit"},
+		"text to decimal":        {table("XX_Log", key("XX_Log_ID"), store.Column{Name: "Name", Ref: displaytype.Amount}), "does not fit"},
+		"text to Yes-No":         {table("XX_Log", key("XX_Log_ID"), store.Column{Name: "Name", Ref: displaytype.YesNo, Length: 1}), "does not fit"},
+		"mandatory over nulls":   {table("XX_Log", key("XX_Log_ID"), text("Name", 60), store.Column{Name: "Note", Ref: displaytype.String, Length: 60, Mandatory: true, Default: "x"}), "fill them first"},
+		"a default of SQL":       {table("XX_New", key("XX_New_ID"), store.Column{Name: "N", Ref: displaytype.Integer, Default: "0); DROP TABLE XX_Log; --"}), "no whole number"},
+		"a default too large":    {table("XX_New", key("XX_New_ID"), store.Column{Name: "N", Ref: displaytype.Amount, Default: "1e999999999"}), "no number"},
 		"a reserved name":        {table("sqlite_log", key("sqlite_log_ID")), "belong to the database"},
-		"a key that repeats":     {table("XX_Log", store.Column{Name: "Note", Ref: store.TypeString, Length: 60, Key: true}, text("Name", 60)), "repeat a key"},
+		"a key that repeats":     {table("XX_Log", store.Column{Name: "Note", Ref: displaytype.String, Length: 60, Key: true}, text("Name", 60)), "repeat a key"},
 		"no columns":             {table("XX_New"), "no active column"},
-		"virtual columns only":   {table("XX_New", store.Column{Name: "N", Ref: store.TypeInteger, ColumnSQL: "1"}), "no active column"},
-		"a default of no number": {table("XX_New", key("XX_New_ID"), store.Column{Name: "N", Ref: store.TypeAmount, Default: "many"}), "no number"},
+		"virtual columns only":   {table("XX_New", store.Column{Name: "N", Ref: displaytype.Integer, ColumnSQL: "1"}), "no active column"},
+		"a default of no number": {table("XX_New", key("XX_New_ID"), store.Column{Name: "N", Ref: displaytype.Amount, Default: "many"}), "no number"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -294,16 +295,16 @@ func TestSyncOddNamesAndDefaults(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	tab := table("Order", key("Order_ID"), text("Group", 60), text("Select", 10), text("Limit", 5), text("Quo\"te", 5), text("Back`tick", 5),
-		store.Column{Name: "Text", Ref: store.TypeString, Length: 60, Default: "it's; DROP TABLE x--"},
-		store.Column{Name: "Quoted", Ref: store.TypeList, Length: 10, Default: "'File'"},
-		store.Column{Name: "Values", Ref: store.TypeMemo, Length: 100, Default: "SYSDATE"})
+		store.Column{Name: "Text", Ref: displaytype.String, Length: 60, Default: "it's; DROP TABLE x--"},
+		store.Column{Name: "Quoted", Ref: displaytype.List, Length: 10, Default: "'File'"},
+		store.Column{Name: "Values", Ref: displaytype.Memo, Length: 100, Default: "SYSDATE"})
 	sync(t, s, tab)
 	require.NoError(t, exec(t, s, `INSERT INTO "Order"(Order_ID) VALUES(1)`))
 	assert.Equal(t, "it's; DROP TABLE x--", value(t, s, `SELECT "Text" FROM "Order"`))
 	assert.Equal(t, "File", value(t, s, `SELECT "Quoted" FROM "Order"`))
 	assert.Equal(t, "SYSDATE", value(t, s, `SELECT "Values" FROM "Order"`))
 	assert.Empty(t, sync(t, s, tab))
-	tab = table("Order", key("Order_ID"), store.Column{Name: "Group", Ref: store.TypeString, Length: 60, Default: "g"}, text("Select", 20), text("Limit", 5),
+	tab = table("Order", key("Order_ID"), store.Column{Name: "Group", Ref: displaytype.String, Length: 60, Default: "g"}, text("Select", 20), text("Limit", 5),
 		text("Quo\"te", 9), text("Back`tick", 5))
 	sync(t, s, tab)
 	assert.EqualValues(t, 1, value(t, s, `SELECT COUNT(*) FROM "Order"`))
@@ -327,7 +328,7 @@ func TestFailedSyncLeavesNothing(t *testing.T) {
 func TestDecimalsCompareByValue(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	sync(t, s, table("XX_N", key("XX_N_ID"), store.Column{Name: "N", Ref: store.TypeNumber}))
+	sync(t, s, table("XX_N", key("XX_N_ID"), store.Column{Name: "N", Ref: displaytype.Number}))
 	for i, n := range []string{"10", "9.5", "-3", "1e2", "0.10", "0.1", "1e999999999", "words"} {
 		require.NoError(t, exec(t, s, `INSERT INTO XX_N(XX_N_ID, N) VALUES(?,?)`, i, n))
 	}

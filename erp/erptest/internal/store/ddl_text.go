@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // maxColumns is what SQLite takes in a table.
@@ -102,10 +104,10 @@ func physical(t *Table) []*Column {
 func columnSQL(t *Table, c *Column) (string, error) {
 	var b strings.Builder
 	b.WriteString(Quote(c.Name) + " " + physicalType(c))
-	if c.Mandatory || c.Ref == TypeYesNo {
+	if c.Mandatory || c.Ref == displaytype.YesNo {
 		b.WriteString(" NOT NULL")
 	}
-	if c.Ref == TypeYesNo {
+	if c.Ref == displaytype.YesNo {
 		b.WriteString(" " + yesNoCheck(c.Name))
 	}
 	d, err := defaultSQL(c)
@@ -128,7 +130,7 @@ func physicalType(c *Column) string {
 	if typ != "TEXT" || c.Length <= 0 || c.Length >= 4000 {
 		return typ
 	}
-	if c.Ref == TypeYesNo || c.Length == 1 {
+	if c.Ref == displaytype.YesNo || c.Length == 1 {
 		return "CHAR(1)"
 	}
 	return "VARCHAR(" + strconv.Itoa(c.Length) + ")"
@@ -139,7 +141,7 @@ func physicalType(c *Column) string {
 // gets into the statement unquoted, unless it is a number.
 func defaultSQL(c *Column) (string, error) {
 	d := strings.TrimSpace(c.Default)
-	if c.Ref == TypeYesNo && (d == "" || strings.Contains(d, "@")) {
+	if c.Ref == displaytype.YesNo && (d == "" || strings.Contains(d, "@")) {
 		d = "N"
 		if strings.EqualFold(c.Name, "IsActive") {
 			d = "Y"
@@ -155,7 +157,7 @@ func defaultSQL(c *Column) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("the default %s is no whole number", strconv.Quote(d))
 		}
-		if n == -1 && c.Ref != TypeInteger {
+		if n == -1 && c.Ref != displaytype.Integer {
 			return "", nil
 		}
 		return strconv.FormatInt(n, 10), nil

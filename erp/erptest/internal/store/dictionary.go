@@ -8,6 +8,8 @@ import (
 	"maps"
 	"strings"
 	"sync"
+
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // Table is one AD_Table row with its active columns.
@@ -355,27 +357,27 @@ func (r *Reference) loadTable(ctx context.Context, tx *Tx) error {
 func (tx *Tx) TargetTable(ctx context.Context, c *Column) (string, error) {
 	name := ""
 	switch c.Ref {
-	case TypeLocation:
+	case displaytype.Location:
 		name = "C_Location"
-	case TypeAccount:
+	case displaytype.Account:
 		name = "C_ValidCombination"
-	case TypeLocator:
+	case displaytype.Locator:
 		name = "M_Locator"
-	case TypePAttribute:
+	case displaytype.PAttribute:
 		name = "M_AttributeSetInstance"
-	case TypeAssignment:
+	case displaytype.Assignment:
 		name = "S_ResourceAssignment"
-	case TypeImage:
+	case displaytype.Image:
 		name = "AD_Image"
-	case TypeChart:
+	case displaytype.Chart:
 		name = "AD_Chart"
-	case TypeList, TypeRadiogroup, TypePayment, TypeChosenMultiList:
+	case displaytype.List, displaytype.RadioGroupList, displaytype.Payment, displaytype.ChosenMultipleSelectionList:
 		name = "AD_Ref_List"
-	case TypeTableDir, TypeTableDirUU:
+	case displaytype.TableDir, displaytype.TableDirUU:
 		name = trimKeySuffix(c.Name)
-	case TypeTable, TypeTableUU, TypeSearch, TypeSearchUU, TypeChosenMultiTab, TypeChosenMultiSrch:
+	case displaytype.Table, displaytype.TableUU, displaytype.Search, displaytype.SearchUU, displaytype.ChosenMultipleSelectionTable, displaytype.ChosenMultipleSelectionSrch:
 		if c.RefValue == 0 {
-			if c.Ref == TypeSearch || c.Ref == TypeSearchUU {
+			if c.Ref == displaytype.Search || c.Ref == displaytype.SearchUU {
 				name = trimKeySuffix(c.Name)
 			}
 			break
@@ -390,7 +392,7 @@ func (tx *Tx) TargetTable(ctx context.Context, c *Column) (string, error) {
 		if ref.Table != nil {
 			name = ref.Table.Table
 		}
-	case TypeButton:
+	case displaytype.Button:
 		switch strings.ToUpper(c.Name) {
 		case "AD_ORGBP_ID":
 			name = "AD_Org"

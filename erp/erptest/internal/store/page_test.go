@@ -13,11 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // numbers is a table with a key, a group and a name.
 func numbers(name string) *store.Table {
-	return table(name, key(name+"_ID"), text("Name", 60), store.Column{Name: "SeqNo", Ref: store.TypeInteger})
+	return table(name, key(name+"_ID"), text("Name", 60), store.Column{Name: "SeqNo", Ref: displaytype.Integer})
 }
 
 // openStores opens a store in memory and one in a file, each with the table and

@@ -1,6 +1,10 @@
 package mask
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/erphub/erphub/internal/displaytype"
+)
 
 // classify is the class of a column, as the dictionary and its name have it.
 func classify(t *Table, c *Column) Class {
@@ -10,7 +14,7 @@ func classify(t *Table, c *Column) Class {
 		return Secret
 	case c.Key || name == strings.ToLower(t.Name)+"_uu":
 		return Keep
-	case c.DisplayType == typeBinary:
+	case c.DisplayType == displaytype.Binary:
 		if t.kept() {
 			return Keep
 		}
@@ -26,7 +30,7 @@ func classify(t *Table, c *Column) Class {
 		return Birthday
 	case c.numeric() && (containsAny(name, "latitude", "longitude") || name == "lat" || name == "lon" || name == "lng"):
 		return Geo
-	case c.numeric() && c.DisplayType != typeInteger:
+	case c.numeric() && c.DisplayType != displaytype.Integer:
 		return Amount
 	}
 	return Keep
@@ -40,7 +44,7 @@ func classifyText(t *Table, c *Column, name string) Class {
 		return class
 	case t.kept(), class == Keep && known:
 		return Keep
-	case c.DisplayType == typeJSON:
+	case c.DisplayType == displaytype.JSON:
 		return JSON
 	case (t.Name == "AD_SysConfig" || t.Name == "AD_Preference") && name == "value":
 		return Setting
@@ -60,7 +64,7 @@ func classifyText(t *Table, c *Column, name string) Class {
 // isSecret reports whether a column holds a secret: the dictionary says so, or
 // its name.
 func isSecret(c *Column, name string) bool {
-	if !c.textual() && c.DisplayType != typeBinary {
+	if !c.textual() && c.DisplayType != displaytype.Binary {
 		return (c.Secure || c.Encrypted) && (c.numeric() || c.dated())
 	}
 	return c.Secure || c.Encrypted || secretNames[name] || strings.HasSuffix(name, "token") || strings.HasSuffix(name, "userpw") ||
@@ -147,7 +151,7 @@ func guess(c *Column, name string) Class {
 		return Postal
 	case endsIn(c.Name, "City"):
 		return City
-	case containsAny(words, "website", "homepage"), strings.HasSuffix(name, "url"), c.DisplayType == typeURL, c.DisplayType == typeImageURL:
+	case containsAny(words, "website", "homepage"), strings.HasSuffix(name, "url"), c.DisplayType == displaytype.URL, c.DisplayType == displaytype.ImageURL:
 		return URL
 	case containsAny(words, "accountno", "account no", "account number"):
 		return Account

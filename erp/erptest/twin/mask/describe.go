@@ -1,5 +1,7 @@
 package mask
 
+import "github.com/erphub/erphub/internal/displaytype"
+
 // Table describes a table of the ERP, as far as masking needs it.
 type Table struct {
 	Name        string // TableName
@@ -27,30 +29,9 @@ type Column struct {
 	Key        bool
 }
 
-// Display types whose values are written by people or programs, in contrast
-// to references, lists, numbers, dates and flags.
-const (
-	typeString   = 10
-	typeInteger  = 11
-	typeAmount   = 12
-	typeText     = 14
-	typeDate     = 15
-	typeDateTime = 16
-	typeNumber   = 22
-	typeBinary   = 23
-	typeQuantity = 29
-	typeMemo     = 34
-	typeTextLong = 36
-	typeCost     = 37
-	typeFilePath = 38
-	typeFileName = 39
-	typeURL      = 40
-	typePrinter  = 42
-	typeJSON     = 200267
-	typeImageURL = 200271
-
-	maxOfficialType = 999_999 // an installation's own display types are above
-)
+// maxOfficialType is the last number of the ERP's own display types; those of an
+// installation are above.
+const maxOfficialType = 999_999
 
 // textual reports whether the column holds text that people wrote.
 func (c *Column) textual() bool {
@@ -58,7 +39,7 @@ func (c *Column) textual() bool {
 		return false
 	}
 	switch c.DisplayType {
-	case 0, typeString, typeText, typeMemo, typeTextLong, typeFilePath, typeFileName, typeURL, typePrinter, typeJSON, typeImageURL:
+	case 0, displaytype.String, displaytype.Text, displaytype.Memo, displaytype.TextLong, displaytype.FilePath, displaytype.FileName, displaytype.URL, displaytype.PrinterName, displaytype.JSON, displaytype.ImageURL:
 		return true
 	}
 	return c.DisplayType > maxOfficialType
@@ -66,10 +47,12 @@ func (c *Column) textual() bool {
 
 func (c *Column) numeric() bool {
 	switch c.DisplayType {
-	case typeInteger, typeAmount, typeNumber, typeQuantity, typeCost:
+	case displaytype.Integer, displaytype.Amount, displaytype.Number, displaytype.Quantity, displaytype.CostPrice:
 		return true
 	}
 	return false
 }
 
-func (c *Column) dated() bool { return c.DisplayType == typeDate || c.DisplayType == typeDateTime }
+func (c *Column) dated() bool {
+	return c.DisplayType == displaytype.Date || c.DisplayType == displaytype.DateTime
+}

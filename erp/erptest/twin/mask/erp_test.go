@@ -17,6 +17,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
 	"github.com/erphub/erphub/erp/erptest/twin/mask/masktest"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // described is a table of the embedded ERP as masking needs it.
@@ -137,7 +138,7 @@ func maskTable(ctx context.Context, t *testing.T, tx *store.Tx, m *mask.Masker, 
 		require.NoError(t, m.Row(table.Name, row))
 		n++
 		for i, c := range columns {
-			if c.Key || slices.Contains([]int{store.TypeTableDir, store.TypeTable, store.TypeSearch, store.TypeYesNo, store.TypeList}, c.Ref) {
+			if c.Key || slices.Contains([]int{displaytype.TableDir, displaytype.Table, displaytype.Search, displaytype.YesNo, displaytype.List}, c.Ref) {
 				require.Equal(t, values[i], row[c.Name], "%s.%s", table.Name, c.Name)
 			}
 			fmt.Fprintf(out, "%v\x00", row[c.Name])

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // Mode says whether anything is masked.
@@ -346,7 +348,7 @@ func (c *column) empty() any {
 	switch {
 	case !c.Mandatory:
 		return nil
-	case c.DisplayType == typeBinary:
+	case c.DisplayType == displaytype.Binary:
 		return []byte{}
 	case c.numeric():
 		return int64(0)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/internal/displaytype"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -200,7 +201,7 @@ func (c *column) takes(class Class) error {
 	case Keep:
 		fits = true
 	case Emptied, Secret, Binary:
-		if c.Mandatory && !c.textual() && c.DisplayType != typeBinary && !c.numeric() {
+		if c.Mandatory && !c.textual() && c.DisplayType != displaytype.Binary && !c.numeric() {
 			return errors.New("is mandatory and cannot be empty")
 		}
 		fits = true

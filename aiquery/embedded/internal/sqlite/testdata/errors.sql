@@ -38,7 +38,6 @@ SELECT DISTINCT line FROM c_order ORDER BY qty;
 SELECT substr('a', 1, -1);
 SELECT 'b' LIKE '\';
 SELECT date_trunc('banana', now());
-SELECT generate_series FROM generate_series(1,5,0);
 SELECT chr(0);
 SELECT (1,2) = (1,2,3);
 SELECT 'a' ~ '(';

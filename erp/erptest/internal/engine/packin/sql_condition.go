@@ -10,6 +10,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/sqlstep"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // sqlRows are the rows in reach that a condition finds.
@@ -183,7 +184,7 @@ func (p *packIn) constant(col *store.Column, v sqlstep.Value) (any, error) {
 			return text, nil
 		}
 	case store.KindText, store.KindJSON:
-		if col.Length <= 0 || utf8.RuneCountInString(text) <= max(col.Length, 1) || col.Ref == store.TypeTextLong || col.Ref == store.TypeJSON {
+		if col.Length <= 0 || utf8.RuneCountInString(text) <= max(col.Length, 1) || col.Ref == displaytype.TextLong || col.Ref == displaytype.JSON {
 			return text, nil
 		}
 	}

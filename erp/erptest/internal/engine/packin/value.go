@@ -10,6 +10,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/packxml"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // unresolvedReference is a reference to a record that is not there, or not yet.
@@ -90,7 +91,7 @@ func isBoolean(col *store.Column) bool {
 	case "Posted", "Processed", "Processing":
 		return true
 	}
-	return col.Ref == store.TypeYesNo
+	return col.Ref == displaytype.YesNo
 }
 
 // yesNo reads a boolean; empty and anything unknown mean no.

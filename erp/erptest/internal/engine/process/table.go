@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 func sortedNames(names map[int64]string) []string { return slices.Sorted(maps.Values(names)) }
@@ -30,34 +31,34 @@ type columnPlan struct {
 // tableColumns are the columns the process "create table" knows, in its order.
 func tableColumns(table string) []columnPlan {
 	return []columnPlan{
-		{name: table + "_ID", label: table, ref: store.TypeID, length: 22, flags: "MK", flag: "IsCreateKeyColumn", onByDefault: true},
-		{name: "AD_Client_ID", ref: store.TypeSearch, def: "@#AD_Client_ID@", flags: "M", readOnly: "1=1"},
-		{name: "AD_Org_ID", ref: store.TypeTableDir, def: "@AD_Org_ID@", flags: "M"},
-		{name: "Created", ref: store.TypeDateTime, flags: "M"},
-		{name: "CreatedBy", ref: store.TypeSearch, refValue: 110, flags: "M"},
-		{name: "IsActive", ref: store.TypeYesNo, length: 1, def: "Y", flags: "MU"},
-		{name: "Updated", ref: store.TypeDateTime, flags: "M"},
-		{name: "UpdatedBy", ref: store.TypeSearch, refValue: 110, flags: "M"},
-		{name: table + "_UU", label: table + "_UU", ref: store.TypeUUID, length: 36, flags: "U"},
-		{name: "Value", ref: store.TypeString, length: 40, flags: "US", flag: "IsCreateColValue"},
-		{name: "Name", ref: store.TypeString, length: 60, flags: "MUIS", flag: "IsCreateColName"},
-		{name: "Description", ref: store.TypeString, length: 255, flags: "U", flag: "IsCreateColDescription"},
-		{name: "Help", ref: store.TypeString, length: 2000, flags: "U", flag: "IsCreateColHelp"},
-		{name: "DocumentNo", ref: store.TypeString, length: 30, flags: "US", flag: "IsCreateColDocumentNo"},
-		{name: "DateTrx", ref: store.TypeDate, length: 7, def: "@#Date@", flags: "MU", flag: "IsCreateColDateTrx"},
-		{name: "DateAcct", ref: store.TypeDate, length: 7, def: "@#Date@", flags: "MU", flag: "IsCreateColDateAcct"},
-		{name: "C_Currency_ID", ref: store.TypeTableDir, length: 22, def: "@C_Currency_ID@", flags: "MU", flag: "IsCreateColC_Currency_ID"},
-		{name: "C_DocType_ID", ref: store.TypeTableDir, length: 22, flags: "MU", flag: "IsCreateColC_DocType_ID"},
-		{name: "C_DocTypeTarget_ID", ref: store.TypeTable, refValue: 170, length: 22, flags: "MU", flag: "IsCreateColC_DocTypeTarget_ID"},
-		{name: "DocStatus", ref: store.TypeList, refValue: 131, length: 2, def: "DR", flags: "MU", flag: "IsCreateColDocStatus"},
-		{name: "DocAction", ref: store.TypeButton, refValue: 135, length: 2, def: "CO", flags: "MU", flag: "IsCreateColDocAction"},
-		{name: "Processed", ref: store.TypeYesNo, length: 1, def: "N", flags: "MU", flag: "IsCreateColProcessed"},
-		{name: "Processing", ref: store.TypeYesNo, length: 1, def: "N", flags: "MU", flag: "IsCreateColProcessing"},
-		{name: "IsApproved", ref: store.TypeYesNo, length: 1, def: "N", flags: "MU", flag: "IsCreateColIsApproved"},
-		{name: "ProcessedOn", ref: store.TypeNumber, length: 20, flags: "U", flag: "IsCreateColProcessedOn"},
-		{name: "Posted", ref: store.TypeButton, refValue: 234, length: 1, def: "N", flags: "MU", flag: "IsCreateColPosted"},
-		{name: "AD_User_ID", ref: store.TypeSearch, refValue: 110, flags: "MU", flag: "IsCreateColAD_User_ID"},
-		{name: "SalesRep_ID", ref: store.TypeSearch, refValue: 190, flags: "MU", flag: "IsCreateColSalesRep_ID"},
+		{name: table + "_ID", label: table, ref: displaytype.ID, length: 22, flags: "MK", flag: "IsCreateKeyColumn", onByDefault: true},
+		{name: "AD_Client_ID", ref: displaytype.Search, def: "@#AD_Client_ID@", flags: "M", readOnly: "1=1"},
+		{name: "AD_Org_ID", ref: displaytype.TableDir, def: "@AD_Org_ID@", flags: "M"},
+		{name: "Created", ref: displaytype.DateTime, flags: "M"},
+		{name: "CreatedBy", ref: displaytype.Search, refValue: 110, flags: "M"},
+		{name: "IsActive", ref: displaytype.YesNo, length: 1, def: "Y", flags: "MU"},
+		{name: "Updated", ref: displaytype.DateTime, flags: "M"},
+		{name: "UpdatedBy", ref: displaytype.Search, refValue: 110, flags: "M"},
+		{name: table + "_UU", label: table + "_UU", ref: displaytype.UUID, length: 36, flags: "U"},
+		{name: "Value", ref: displaytype.String, length: 40, flags: "US", flag: "IsCreateColValue"},
+		{name: "Name", ref: displaytype.String, length: 60, flags: "MUIS", flag: "IsCreateColName"},
+		{name: "Description", ref: displaytype.String, length: 255, flags: "U", flag: "IsCreateColDescription"},
+		{name: "Help", ref: displaytype.String, length: 2000, flags: "U", flag: "IsCreateColHelp"},
+		{name: "DocumentNo", ref: displaytype.String, length: 30, flags: "US", flag: "IsCreateColDocumentNo"},
+		{name: "DateTrx", ref: displaytype.Date, length: 7, def: "@#Date@", flags: "MU", flag: "IsCreateColDateTrx"},
+		{name: "DateAcct", ref: displaytype.Date, length: 7, def: "@#Date@", flags: "MU", flag: "IsCreateColDateAcct"},
+		{name: "C_Currency_ID", ref: displaytype.TableDir, length: 22, def: "@C_Currency_ID@", flags: "MU", flag: "IsCreateColC_Currency_ID"},
+		{name: "C_DocType_ID", ref: displaytype.TableDir, length: 22, flags: "MU", flag: "IsCreateColC_DocType_ID"},
+		{name: "C_DocTypeTarget_ID", ref: displaytype.Table, refValue: 170, length: 22, flags: "MU", flag: "IsCreateColC_DocTypeTarget_ID"},
+		{name: "DocStatus", ref: displaytype.List, refValue: 131, length: 2, def: "DR", flags: "MU", flag: "IsCreateColDocStatus"},
+		{name: "DocAction", ref: displaytype.Button, refValue: 135, length: 2, def: "CO", flags: "MU", flag: "IsCreateColDocAction"},
+		{name: "Processed", ref: displaytype.YesNo, length: 1, def: "N", flags: "MU", flag: "IsCreateColProcessed"},
+		{name: "Processing", ref: displaytype.YesNo, length: 1, def: "N", flags: "MU", flag: "IsCreateColProcessing"},
+		{name: "IsApproved", ref: displaytype.YesNo, length: 1, def: "N", flags: "MU", flag: "IsCreateColIsApproved"},
+		{name: "ProcessedOn", ref: displaytype.Number, length: 20, flags: "U", flag: "IsCreateColProcessedOn"},
+		{name: "Posted", ref: displaytype.Button, refValue: 234, length: 1, def: "N", flags: "MU", flag: "IsCreateColPosted"},
+		{name: "AD_User_ID", ref: displaytype.Search, refValue: 110, flags: "MU", flag: "IsCreateColAD_User_ID"},
+		{name: "SalesRep_ID", ref: displaytype.Search, refValue: 190, flags: "MU", flag: "IsCreateColSalesRep_ID"},
 	}
 }
 
@@ -218,19 +219,19 @@ func planFor(table string, p store.PhysicalColumn) columnPlan {
 	kind := strings.ToUpper(p.Type)
 	switch {
 	case strings.HasSuffix(strings.ToUpper(p.Name), "_ID"):
-		plan.ref, plan.length = store.TypeTableDir, 22
+		plan.ref, plan.length = displaytype.TableDir, 22
 	case strings.HasPrefix(kind, "INT"):
-		plan.ref, plan.length = store.TypeInteger, 14
+		plan.ref, plan.length = displaytype.Integer, 14
 	case strings.Contains(kind, "DECIMAL"), strings.Contains(kind, "NUM"), strings.Contains(kind, "REAL"):
-		plan.ref, plan.length = store.TypeNumber, 14
+		plan.ref, plan.length = displaytype.Number, 14
 	case strings.Contains(kind, "TIME"), strings.Contains(kind, "DATE"):
-		plan.ref, plan.length = store.TypeDateTime, 7
+		plan.ref, plan.length = displaytype.DateTime, 7
 	case strings.Contains(kind, "BLOB"):
-		plan.ref = store.TypeBinary
+		plan.ref = displaytype.Binary
 	case strings.HasPrefix(p.Name, "Is"):
-		plan.ref, plan.length = store.TypeYesNo, 1
+		plan.ref, plan.length = displaytype.YesNo, 1
 	default:
-		plan.ref, plan.length = store.TypeString, 255
+		plan.ref, plan.length = displaytype.String, 255
 	}
 	return plan
 }

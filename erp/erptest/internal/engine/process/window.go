@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // createWindow makes a window, or a tab of an existing one, for a table, with
@@ -272,13 +273,13 @@ func fieldValues(tab store.Row, t *store.Table, col *store.Column, row store.Row
 		values["ColumnSpan"] = int64(5)
 	}
 	switch col.Ref {
-	case store.TypeButton, store.TypeYesNo:
+	case displaytype.Button, displaytype.YesNo:
 		values["XPosition"] = int64(2)
-	case store.TypeText:
+	case displaytype.Text:
 		values["NumLines"] = int64(3)
-	case store.TypeTextLong, store.TypeJSON:
+	case displaytype.TextLong, displaytype.JSON:
 		values["NumLines"] = int64(5)
-	case store.TypeMemo:
+	case displaytype.Memo:
 		values["NumLines"] = int64(8)
 	}
 	switch col.Name {

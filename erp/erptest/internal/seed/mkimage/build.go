@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // Ids of seed rows that have no official one are given in order, in ranges
@@ -89,7 +90,7 @@ func defaultsOf(t *table) map[string]any {
 		v := strings.Trim(c.Default, "'")
 		switch {
 		case c.IsVirtual():
-		case c.Ref == store.TypeYesNo && (v == "" || strings.Contains(v, "@")):
+		case c.Ref == displaytype.YesNo && (v == "" || strings.Contains(v, "@")):
 			d[c.Name] = "N"
 		case v == "" || strings.Contains(v, "@") || strings.EqualFold(v, "NULL"):
 		default:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // addDictionary writes what the dictionary says into its own tables.
@@ -63,7 +64,7 @@ func (b *builder) addColumn(t *table, c *store.Column, label string) {
 		"IsKey", c.Key, "IsParent", c.Parent, "IsMandatory", c.Mandatory, "IsUpdateable", c.Updateable,
 		"IsAlwaysUpdateable", c.AlwaysUpdateable, "IsIdentifier", c.Identifier, "IsSelectionColumn", c.Selection,
 		"IsTranslated", c.Translated, "IsEncrypted", c.Encrypted, "IsSecure", c.Secure, "IsToolbarButton", "N",
-		"IsAllowCopy", !c.Key && !c.IsVirtual() && c.Ref != store.TypeUUID, "IsAllowLogging", !c.Secure)
+		"IsAllowCopy", !c.Key && !c.IsVirtual() && c.Ref != displaytype.UUID, "IsAllowLogging", !c.Secure)
 }
 
 // addRules adds the validation rules that the data files do not have: their
@@ -174,19 +175,19 @@ func (b *builder) addFields() {
 }
 
 func (b *builder) addField(id int64, tb *tab, t *table, c *store.Column, label string, seq int64) {
-	hidden := c.Key || c.Ref == store.TypeUUID
+	hidden := c.Key || c.Ref == displaytype.UUID
 	span, lines, x := 2, 1, 1
 	if c.Length >= 60 {
 		span = 5
 	}
 	switch c.Ref {
-	case store.TypeText:
+	case displaytype.Text:
 		lines = 3
-	case store.TypeTextLong, store.TypeJSON:
+	case displaytype.TextLong, displaytype.JSON:
 		lines = 5
-	case store.TypeMemo:
+	case displaytype.Memo:
 		lines = 8
-	case store.TypeButton, store.TypeYesNo:
+	case displaytype.Button, displaytype.YesNo:
 		x = 2
 	}
 	if c.Name == "AD_Org_ID" {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/displaytype"
 )
 
 // model is the dictionary as the files describe it.
@@ -93,20 +94,20 @@ type tab struct {
 
 // displayTypes are the names the files use for the display types.
 var displayTypes = map[string]int{
-	"string": store.TypeString, "integer": store.TypeInteger, "amount": store.TypeAmount, "id": store.TypeID,
-	"text": store.TypeText, "date": store.TypeDate, "datetime": store.TypeDateTime, "list": store.TypeList,
-	"table": store.TypeTable, "tabledir": store.TypeTableDir, "yesno": store.TypeYesNo,
-	"location": store.TypeLocation, "number": store.TypeNumber, "binary": store.TypeBinary, "time": store.TypeTime,
-	"account": store.TypeAccount, "color": store.TypeColor, "button": store.TypeButton,
-	"quantity": store.TypeQuantity, "search": store.TypeSearch, "locator": store.TypeLocator,
-	"image": store.TypeImage, "assignment": store.TypeAssignment, "memo": store.TypeMemo,
-	"pattribute": store.TypePAttribute, "textlong": store.TypeTextLong, "costprice": store.TypeCostPrice,
-	"filepath": store.TypeFilePath, "filename": store.TypeFileName, "url": store.TypeURL,
-	"printer": store.TypePrinterName, "chart": store.TypeChart, "payment": store.TypePayment,
-	"timestamptz": store.TypeTimestampTZ, "timezone": store.TypeTimeZone,
-	"radiogrouplist": store.TypeRadiogroup, "chosenlist": store.TypeChosenMultiList,
-	"chosentable": store.TypeChosenMultiTab, "chosensearch": store.TypeChosenMultiSrch,
-	"schedulerstate": store.TypeSchedulerState, "recordid": store.TypeRecordID, "uuid": store.TypeUUID,
-	"tableuu": store.TypeTableUU, "tablediruu": store.TypeTableDirUU, "searchuu": store.TypeSearchUU,
-	"recorduu": store.TypeRecordUU, "json": store.TypeJSON, "imageurl": store.TypeImageURL,
+	"string": displaytype.String, "integer": displaytype.Integer, "amount": displaytype.Amount, "id": displaytype.ID,
+	"text": displaytype.Text, "date": displaytype.Date, "datetime": displaytype.DateTime, "list": displaytype.List,
+	"table": displaytype.Table, "tabledir": displaytype.TableDir, "yesno": displaytype.YesNo,
+	"location": displaytype.Location, "number": displaytype.Number, "binary": displaytype.Binary, "time": displaytype.Time,
+	"account": displaytype.Account, "color": displaytype.Color, "button": displaytype.Button,
+	"quantity": displaytype.Quantity, "search": displaytype.Search, "locator": displaytype.Locator,
+	"image": displaytype.Image, "assignment": displaytype.Assignment, "memo": displaytype.Memo,
+	"pattribute": displaytype.PAttribute, "textlong": displaytype.TextLong, "costprice": displaytype.CostPrice,
+	"filepath": displaytype.FilePath, "filename": displaytype.FileName, "url": displaytype.URL,
+	"printer": displaytype.PrinterName, "chart": displaytype.Chart, "payment": displaytype.Payment,
+	"timestamptz": displaytype.TimestampWithTimeZone, "timezone": displaytype.TimeZoneID,
+	"radiogrouplist": displaytype.RadioGroupList, "chosenlist": displaytype.ChosenMultipleSelectionList,
+	"chosentable": displaytype.ChosenMultipleSelectionTable, "chosensearch": displaytype.ChosenMultipleSelectionSrch,
+	"schedulerstate": displaytype.SchedulerState, "recordid": displaytype.RecordID, "uuid": displaytype.UUID,
+	"tableuu": displaytype.TableUU, "tablediruu": displaytype.TableDirUU, "searchuu": displaytype.SearchUU,
+	"recorduu": displaytype.RecordUU, "json": displaytype.JSON, "imageurl": displaytype.ImageURL,
 }

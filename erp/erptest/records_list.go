@@ -14,20 +14,19 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// queryModel handles GET /models/{table}.
-func queryModel(c *call) error {
+// queryRecords handles GET /models/{table} and GET /views/{view}.
+func queryRecords(c *call) error {
 	q, err := c.listQuery()
 	if err != nil {
 		return err
 	}
-	ctx := c.ctx()
 	var page *listPage
-	err = c.view(ctx, func(tx *store.Tx) error {
-		t, err := c.session.FindTable(ctx, tx, c.param("table"), false)
+	err = c.read(func(ctx context.Context, rd *reader) error {
+		s, err := rd.pathShape(ctx, false)
 		if err != nil {
 			return err
 		}
-		page, err = c.list(ctx, tx, t, q)
+		page, err = rd.page(ctx, s, q)
 		return err
 	})
 	if err != nil {
@@ -119,71 +118,59 @@ func (p *listPage) sent() int {
 	return n
 }
 
-// list reads one page of t.
-func (c *call) list(ctx context.Context, tx *store.Tx, t *store.Table, q listQuery) (*listPage, error) {
-	rd, err := c.newReader(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	w, err := rd.listWork(ctx, t, q)
+// page reads one page of the records of a shape.
+func (rd *reader) page(ctx context.Context, s *shape, q listQuery) (*listPage, error) {
+	w, err := rd.listWork(ctx, s, q)
 	if err != nil {
 		return nil, err
 	}
 	p := &listPage{size: rd.limit(q.top), skip: q.skip, noData: q.noData}
 	if q.noData {
-		if p.rows, err = tx.Total(ctx, t, w.total, w.totalArgs...); err != nil {
+		if p.rows, err = rd.tx.Total(ctx, s.table, w.total, w.totalArgs...); err != nil {
 			return nil, err
 		}
 	}
 	w.sel.Limit, w.sel.Offset = p.size, max(q.skip, 0)
-	rd.labels = q.labelsShown()
 	if q.showSQL {
-		p.statements = wire.NewObject("sql-command", erpSQL(store.SelectSQL(t, w.sel.Columns, w.sel)))
-	}
-	if q.noData {
+		p.statements = wire.NewObject("sql-command", erpSQL(store.SelectSQL(s.table, w.sel.Columns, w.sel)))
 		for _, x := range w.expansions {
 			x.addStatement(p.statements)
 		}
+	}
+	if q.noData {
 		p.count = p.sent()
 		return p, nil
 	}
-	rows, err := tx.Page(ctx, t, w.sel)
+	rows, err := rd.tx.Page(ctx, s.table, w.sel)
 	if err != nil {
 		return nil, err
 	}
-	if p.rows, err = w.rows(ctx, tx, t, rows.Len()); err != nil {
+	if p.rows, err = w.rows(ctx, rd.tx, rows.Len()); err != nil {
 		return nil, err
 	}
-	if p.count = rows.Len(); len(w.expansions) == 0 && !q.showLabel {
-		p.records, err = rd.list(ctx, t, w.properties, rows)
+	if p.count = rows.Len(); s.view == nil && len(w.expansions) == 0 && !q.showLabel {
+		p.records, err = rd.list(ctx, s.table, w.properties, rows)
 	} else {
-		p.records, err = rd.completed(ctx, t, w, rows, q)
+		p.records, err = rd.completed(ctx, w, rows, q.readOptions)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if q.showSQL {
-		for _, x := range w.expansions {
-			x.addStatement(p.statements)
-		}
-	}
-	return p, nil
+	return p, err
 }
 
 // completed are rows as objects with what they are expanded by, and their labels.
-func (rd *reader) completed(ctx context.Context, t *store.Table, w readWork, rows *store.Sheet, q listQuery) ([]*wire.Object, error) {
-	objects, err := rd.objects(ctx, t, w.properties, rows)
+func (rd *reader) completed(ctx context.Context, w readWork, rows *store.Sheet, opts readOptions) ([]*wire.Object, error) {
+	rd.labels = opts.labelsShown()
+	objects, err := rd.shaped(ctx, w.shape, w.properties, rows)
 	if err != nil {
 		return nil, err
 	}
 	for i, o := range objects {
 		row := rows.Row(i)
-		rd.finish(o, t)
-		if err := rd.expandInto(ctx, t, row, o, w.expansions, 0); err != nil {
+		rd.finishShaped(o, w.shape)
+		if err := rd.expandInto(ctx, row, o, w.expansions, 0); err != nil {
 			return nil, err
 		}
-		if q.showLabel {
-			if err := rd.addLabels(ctx, t, row, o, q.labelColumns); err != nil {
+		if opts.showLabel {
+			if err := rd.addLabels(ctx, w.shape.table, row, o, opts.labelColumns); err != nil {
 				return nil, err
 			}
 		}
@@ -193,6 +180,7 @@ func (rd *reader) completed(ctx context.Context, t *store.Table, w readWork, row
 
 // readWork is what a read has to do, with every name resolved.
 type readWork struct {
+	shape      *shape
 	properties []property
 	expansions []*expansion
 	sel        store.Selection
@@ -202,44 +190,71 @@ type readWork struct {
 
 // rows is how many rows the list has, of which a page has so many. One that is
 // not full is the last, if the page and the number are of the same rows.
-func (w *readWork) rows(ctx context.Context, tx *store.Tx, t *store.Table, page int) (int, error) {
+func (w *readWork) rows(ctx context.Context, tx *store.Tx, page int) (int, error) {
 	last := page < w.sel.Limit && (page > 0 || w.sel.Offset == 0)
 	if last && w.sel.Where == w.total && reflect.DeepEqual(w.sel.Args, w.totalArgs) {
 		return w.sel.Offset + page, nil
 	}
-	return tx.Total(ctx, t, w.total, w.totalArgs...)
+	return tx.Total(ctx, w.shape.table, w.total, w.totalArgs...)
 }
 
-// resolve prepares what lists and single records have in common.
-func (rd *reader) resolve(ctx context.Context, t *store.Table, opts readOptions) (readWork, error) {
-	var w readWork
-	columns, err := rd.selected(ctx, t, filter.Select(opts.selects))
+// expand resolves a $expand.
+func (rd *reader) expand(ctx context.Context, w *readWork, text string) error {
+	items, err := rd.expandItems(ctx, w.shape, text)
 	if err != nil {
-		return w, err
+		return err
 	}
-	if w.properties, err = rd.properties(ctx, t, columns); err != nil {
-		return w, err
-	}
-	items, err := filter.Expand(opts.expand, rd.expandSeparator(ctx))
-	if err != nil {
-		return w, err
-	}
-	if w.expansions, err = rd.expansions(ctx, t, items, 0); err != nil {
-		return w, err
-	}
-	w.sel.Columns = sources(t, w.properties, parentColumns(w.expansions)...)
-	return w, nil
+	w.expansions, err = rd.expansions(ctx, w.shape, items, 0)
+	return err
 }
 
-func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (readWork, error) {
-	w, err := rd.resolve(ctx, t, q.readOptions)
+func (rd *reader) listWork(ctx context.Context, s *shape, q listQuery) (readWork, error) {
+	w := readWork{shape: s}
+	var err error
+	if w.properties, err = rd.shown(ctx, s, q.selects); err != nil {
+		return w, err
+	}
+	if err := rd.expand(ctx, &w, q.expand); err != nil {
+		return w, err
+	}
+	w.sel.Columns = sources(s.table, w.properties, parentColumns(w.expansions)...)
+	cond, args, err := rd.asked(ctx, s, q)
 	if err != nil {
 		return w, err
 	}
-	cond, args, err := rd.filterSQL(t, q.filter)
+	own, err := rd.ownCondition(ctx, s)
 	if err != nil {
 		return w, err
 	}
+	if w.total, w.totalArgs, err = rd.condition(ctx, s.table, cond, args); err != nil {
+		return w, err
+	}
+	if own.Text != "" {
+		if w.total != "" {
+			w.total += " AND "
+		}
+		w.total, w.totalArgs = w.total+own.Text, append(w.totalArgs, own.Args...)
+	}
+	w.sel.Where, w.sel.Args = w.total, w.totalArgs
+	if q.selects != "" && s.view == nil {
+		mentions := func(column string) bool {
+			return strings.Contains(cond, column) || slices.ContainsFunc(w.properties, func(p property) bool { return p.col.Name == column })
+		}
+		if w.sel.Where, w.sel.Args, err = rd.conditionOf(ctx, s.table, cond, args, mentions); err != nil {
+			return w, err
+		}
+	}
+	w.sel.OrderBy, err = filter.OrderBy(q.orderBy, s.table)
+	return w, err
+}
+
+// asked is the condition that a request has for a list.
+func (rd *reader) asked(ctx context.Context, s *shape, q listQuery) (string, []any, error) {
+	sql, err := filter.Translate(q.filter, s.filterable(), rd.c.srv.opts.Location)
+	if err != nil {
+		return "", nil, err
+	}
+	cond, args := sql.Where, sql.Args
 	and := func(more string, moreArgs ...any) {
 		if cond != "" && more != "" {
 			cond += " AND "
@@ -248,33 +263,20 @@ func (rd *reader) listWork(ctx context.Context, t *store.Table, q listQuery) (re
 		args = append(args, moreArgs...)
 	}
 	if q.hasValRule {
-		rule, err := rd.c.session.ValidationRule(ctx, rd.tx, t, q.valRule, q.context)
+		rule, err := rd.c.session.ValidationRule(ctx, rd.tx, s.table, q.valRule, q.context)
 		if err != nil {
-			return w, err
+			return "", nil, err
 		}
 		and(rule.Text, rule.Args...)
 	}
 	if q.label != "" {
-		labelled, labelArgs, err := rd.labelCondition(ctx, t, q.label)
+		labelled, labelArgs, err := rd.labelCondition(ctx, s.table, q.label)
 		if err != nil {
-			return w, err
+			return "", nil, err
 		}
 		and(labelled, labelArgs...)
 	}
-	if w.total, w.totalArgs, err = rd.condition(ctx, t, cond, args); err != nil {
-		return w, err
-	}
-	w.sel.Where, w.sel.Args = w.total, w.totalArgs
-	if q.selects != "" {
-		mentions := func(column string) bool {
-			return strings.Contains(cond, column) || slices.ContainsFunc(w.properties, func(p property) bool { return p.col.Name == column })
-		}
-		if w.sel.Where, w.sel.Args, err = rd.conditionOf(ctx, t, cond, args, mentions); err != nil {
-			return w, err
-		}
-	}
-	w.sel.OrderBy, err = filter.OrderBy(q.orderBy, t)
-	return w, err
+	return cond, args, nil
 }
 
 // filterSQL translates a $filter on t.

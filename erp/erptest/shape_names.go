@@ -19,7 +19,7 @@ func bodyLogic(text string, body *wire.Object) bool {
 
 // checkNames refuses members that are neither properties of the view nor
 // tolerated. Arrays pass: they may be children.
-func (v *viewDef) checkNames(body *wire.Object) error {
+func (s *shape) checkNames(body *wire.Object) error {
 	for _, name := range body.Names() {
 		value, _ := body.Get(name)
 		if engine.ExtraMembers[name] || engine.IsArray(value) {
@@ -27,10 +27,10 @@ func (v *viewDef) checkNames(body *wire.Object) error {
 		}
 		paths := []string{name}
 		if o, ok := value.(*wire.Object); ok {
-			paths = v.paths(o, name)
+			paths = s.paths(o, name)
 		}
 		for _, path := range paths {
-			if err := v.checkPath(path); err != nil {
+			if err := s.checkPath(path); err != nil {
 				return err
 			}
 		}
@@ -39,8 +39,8 @@ func (v *viewDef) checkNames(body *wire.Object) error {
 }
 
 // paths are the properties an object speaks of.
-func (v *viewDef) paths(o *wire.Object, path string) []string {
-	if _, ok := v.named(path); ok {
+func (s *shape) paths(o *wire.Object, path string) []string {
+	if _, ok := s.named(path); ok {
 		return []string{path}
 	}
 	var out []string
@@ -48,9 +48,9 @@ func (v *viewDef) paths(o *wire.Object, path string) []string {
 		value, _ := o.Get(name)
 		switch value := value.(type) {
 		case *wire.Object:
-			out = append(out, v.paths(value, path+"."+name)...)
+			out = append(out, s.paths(value, path+"."+name)...)
 		case nil, []any:
-			if _, ok := v.named(path + "." + name); ok {
+			if _, ok := s.named(path + "." + name); ok {
 				out = append(out, path+"."+name)
 			}
 		default:
@@ -61,12 +61,12 @@ func (v *viewDef) paths(o *wire.Object, path string) []string {
 }
 
 // checkPath refuses what is no property of the view, and says which one may be meant.
-func (v *viewDef) checkPath(path string) error {
-	if _, ok := v.named(path); ok {
+func (s *shape) checkPath(path string) error {
+	if _, ok := s.named(path); ok {
 		return nil
 	}
 	similar := func(path string) (string, bool) {
-		for _, c := range v.columns {
+		for _, c := range s.columns {
 			if strings.EqualFold(c.name(), path) {
 				return c.name(), true
 			}

@@ -14,30 +14,17 @@ import (
 	"github.com/erphub/erphub/generator"
 )
 
-// addComponentCommands add components to an existing plugin.
-func (a *app) addComponentCommands() []*cli.Command {
-	var commands []*cli.Command
-	for _, g := range generator.Generators() {
-		if !g.Addable {
-			continue
-		}
-		dir := &cli.StringFlag{Name: "dir", Usage: "folder of the plugin, or one in it (default: the working directory)", TakesFile: true}
-		commands = append(commands, &cli.Command{
-			Name: g.Name, Usage: "add " + g.Title + " to the plugin in the working directory", ArgsUsage: argumentOf(&g),
-			Description: g.Description + "\n\nThe plugin is found by its META-INF/MANIFEST.MF, from the folder upwards. Only what is needed is " +
-				"changed, and adding the same again changes nothing.",
-			Flags:  append(optionFlags(&g, true), append([]cli.Flag{dir}, sharedGenerateFlags()...)...),
-			Action: func(c *cli.Context) error { return a.addComponent(c, &g) },
-		})
-	}
-	return commands
-}
-
 // manifestFile is what a plugin is found by.
 const manifestFile = "META-INF/MANIFEST.MF"
 
+// addComponent adds to the plugin that is in or around the folder of --plugin.
 func (a *app) addComponent(c *cli.Context, g *generator.Generator) (err error) {
-	dir, err := pluginAround(c.String("dir"))
+	for _, flag := range []string{"deliver", "email", "dir"} {
+		if c.IsSet(flag) {
+			return shell.Usagef("--%s is about a new plugin, and --plugin names one that is there: leave one of them out", flag)
+		}
+	}
+	dir, err := pluginAround(c.String("plugin"))
 	if err != nil {
 		return err
 	}
@@ -87,11 +74,11 @@ func pluginAround(dir string) (string, error) {
 	}
 	switch len(below) {
 	case 0:
-		return "", shell.Usagef("%s is in no plugin: no %s there, above it or right below; go to a plugin's folder, name it with --dir, or make one with `erphub generate plugin`", abs, manifestFile)
+		return "", shell.Usagef("%s is in no plugin: no %s there, above it or right below; go to a plugin's folder, name it with --plugin, or make one with `erphub generate plugin`", abs, manifestFile)
 	case 1:
 		return filepath.Join(abs, below[0]), nil
 	}
-	return "", shell.Usagef("%s has several plugins: %s; choose one with --dir", abs, strings.Join(below, ", "))
+	return "", shell.Usagef("%s has several plugins: %s; choose one with --plugin", abs, strings.Join(below, ", "))
 }
 
 // isPlugin reports whether a folder has a manifest.
