@@ -29,7 +29,7 @@ type budget struct {
 var budgets = []budget{
 	{"aiquery", 20_300, 350},
 	{"aiquery/embedded", 6_150, 20},
-	{"cmd", 25_300, 0},
+	{"cmd", 25_400, 0},
 	{"deploylog", 6_600, 165},
 	{"dict", 31_000, 705},
 	{"erp", 12_200, 520},
@@ -50,8 +50,8 @@ const (
 
 // Commands and rows of flags in docs/commands.md.
 const (
-	mostCommands = 105
-	mostFlagRows = 875
+	mostCommands = 106
+	mostFlagRows = 895
 )
 
 // written is one file of Go that people write.

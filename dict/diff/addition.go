@@ -43,6 +43,7 @@ func impossible(advice, format string, args ...any) error {
 // known.
 func (a *Addition) Scope() registry.Scope {
 	s := DefinitionScope(a.Table)
+	s.Elements = []string{a.Column.Name}
 	if table, ok := strings.CutSuffix(a.Column.Name, "_ID"); ok && a.Column.Reference == nil && a.Column.Type.IsLookup() {
 		s.Tables = append(s.Tables, table)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
-	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
@@ -23,6 +23,7 @@ type addColumnIn struct {
 	Table      string          `json:"table" jsonschema:"such as M_Product"`
 	Column     json.RawMessage `json:"column" jsonschema:"name (XX_Kind), type and more, as in createTable"`
 	EntityType string          `json:"entityType,omitempty" jsonschema:"U without it; ABC allows names ABC_…"`
+	Field      bool            `json:"field,omitempty" jsonschema:"show it in the windows of the table"`
 	NoSync     bool            `json:"noSync,omitempty" jsonschema:"leave the database alone"`
 	DryRun     bool            `json:"dryRun,omitempty" jsonschema:"only show the plan"`
 }
@@ -60,33 +61,17 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 	if err != nil {
 		return nil, err
 	}
-	if t.View {
-		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: its columns come from its statement in the database", Hint: "searchRegistry finds the table behind it"}
-	}
 	if has, ok := t.Column(given.Name); ok {
 		return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", ID: has.ID, Note: b.text(c, fmt.Sprintf(columnExists, has.TypeName))}, nil
-	}
-	if err := ownName(&t, given, in.EntityType); err != nil {
-		return nil, err
 	}
 	col, err := b.columnOf(ctx, c, t.Name, given)
 	if err != nil {
 		return nil, err
 	}
-	if target, ok := strings.CutSuffix(col.Name, "_ID"); ok && col.Reference == nil && col.Type.IsLookup() {
-		if _, err := reg.Table(ctx, target); err != nil { // its name says what it points to
-			return nil, fromDict(err)
-		}
-	}
-	if col.EntityType = in.EntityType; col.EntityType == "" {
-		col.EntityType = dict.DefaultEntityType
-	}
-	if col.Reference != nil {
-		col.Reference.EntityType = col.EntityType
-	}
-	plan, err := columnPlan(ctx, reg, t.Name, col, in.NoSync)
+	col.EntityType = in.EntityType
+	plan, err := (&diff.Addition{Table: t.Name, Column: col, Fields: in.Field, NoSync: in.NoSync}).Plan(ctx, reg)
 	if err != nil {
-		return nil, err
+		return nil, notAddable(err)
 	}
 	if err := b.mayWrite(ctx, c, planTables(plan)...); err != nil {
 		return nil, err
@@ -126,7 +111,9 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 		return nil, columnNotAdded(err)
 	}
 	out.Status, out.Synced = "added", result.Count(restdict.Ran) > 0
-	out.Note = "no window shows it yet: a field for it is made in the window Window, Tab & Field"
+	if !in.Field {
+		out.Note = "no window shows it yet: a field for it is made in the window Window, Tab & Field"
+	}
 	for _, s := range result.Steps {
 		step, _ := plan.Step(s.Key)
 		if rec, ok := step.(*dict.RecordStep); ok && rec.Table == "AD_Column" && rec.Action == dict.Create {
@@ -197,54 +184,16 @@ func columnArgument(raw json.RawMessage) (*columnIn, error) {
 	return &in, nil
 }
 
-// ownName refuses names and entity types that belong to the ERP: an update of it could
-// bring a column of the same name.
-func ownName(t *registry.Table, col *columnIn, entityType string) error {
-	wrong := func(message, hint string) error {
-		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "addColumn: " + message, Hint: hint}
+// notAddable is the error of a column that cannot be added.
+func notAddable(err error) error {
+	var wrong *diff.AdditionError
+	switch {
+	case errors.As(err, &wrong):
+		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "addColumn: " + clip(wrong.Problem, 600), Hint: wrong.Advice}
+	case isMissing(err):
+		return fromDict(err)
 	}
-	if entityType == "D" || entityType == "C" {
-		return wrong("the entity type "+entityType+" is the ERP's own", "leave entityType out, or give that of your plugin")
-	}
-	prefixes := []string{dict.CustomPrefix}
-	if entityType != "" && entityType != dict.DefaultEntityType {
-		prefixes = append(prefixes, entityType+"_")
-	}
-	own := t.Custom()
-	for _, p := range prefixes {
-		own = own || strings.HasPrefix(col.Name, p) && len(col.Name) > len(p)
-	}
-	if !own {
-		return wrong(fmt.Sprintf("%s is a table of the ERP: the name of a column added to it begins with %s, and %q does not", t.Name, strings.Join(prefixes, " or "), clip(col.Name, 63)),
-			"a prefix keeps it apart from columns that updates of the ERP bring; a reference under another name has the type Table and pointsTo")
-	}
-	if col.Mandatory && col.Default == "" {
-		return wrong(fmt.Sprintf("the column %s is mandatory without a default, and the rows there are would have no value", clip(col.Name, 63)), "give a default, or leave mandatory out")
-	}
-	return nil
-}
-
-// columnPlan is the plan that adds a column to a table that exists, and nothing else.
-func columnPlan(ctx context.Context, reg registry.Registry, table string, col dict.Column, noSync bool) (*dict.Plan, error) {
-	definition, _, err := diff.Definition(ctx, reg, table)
-	if err != nil {
-		return nil, fromDict(err)
-	}
-	definition = definition.Column(col)
-	definition.Window = nil
-	result, err := diff.Compare(ctx, reg, &dict.Options{NoSync: noSync, AnyPrefix: true, Known: diff.Known(ctx, reg)}, definition)
-	if err != nil {
-		e := *mcp.ErrorOf(wrongDefinition(err))
-		e.Message = strings.Replace(e.Message, "the table cannot be created", "the column cannot be added", 1)
-		return nil, &e
-	}
-	for _, change := range result.Changes {
-		if change.Action != diff.Create {
-			return nil, &mcp.Error{
-				Code: mcp.CodeConflict, Message: fmt.Sprintf("adding %s would change more than that: %s of %s", col.Name, change.Action, clip(change.Name, 120)),
-				Hint: "nothing was done; let an administrator add it in the window Table and Column",
-			}
-		}
-	}
-	return diff.NewPlan(result, nil)
+	e := *mcp.ErrorOf(wrongDefinition(err))
+	e.Message = strings.Replace(e.Message, "the table cannot be created", "the column cannot be added", 1)
+	return &e
 }

@@ -16,9 +16,9 @@ import (
 
 func (a *app) addCommand() *cli.Command {
 	return &cli.Command{
-		Name: "add", Usage: "add a table to the dictionary and the database",
+		Name: "add", Usage: "add a table, or a column, to the dictionary and the database",
 		Description: "`erphub dict add` is the same command by another name. Components of plugins come from `erphub generate`.",
-		Subcommands: []*cli.Command{a.addTableCommand()},
+		Subcommands: []*cli.Command{a.addTableCommand(), a.addColumnCommand()},
 	}
 }
 

@@ -1,15 +1,16 @@
-package tools
+package diff
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
 )
 
 // Tables made here take any name; the ERP's own only those that no update brings.
-func TestOwnName(t *testing.T) {
+func TestNamesOfAddedColumns(t *testing.T) {
 	t.Parallel()
 	custom, core := &registry.Table{Name: "XX_Sister"}, &registry.Table{Name: "M_Product"}
 	for name, tc := range map[string]struct {
@@ -29,7 +30,7 @@ func TestOwnName(t *testing.T) {
 		"the ERP's, on a custom table":   {custom, "XX_Kind", "C", false},
 		"a prefix of the default entity": {core, "U_Kind", "U", false},
 	} {
-		err := ownName(tc.table, &columnIn{Name: tc.column, Type: "String"}, tc.entity)
+		err := (&Addition{Column: dict.Column{Name: tc.column, EntityType: tc.entity}}).check(tc.table)
 		assert.Equal(t, tc.ok, err == nil, "%s: %v", name, err)
 	}
 }

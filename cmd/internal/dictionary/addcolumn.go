@@ -1,0 +1,129 @@
+package dictionary
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/output"
+	"github.com/erphub/erphub/cmd/internal/plans"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
+)
+
+func (a *app) addColumnCommand() *cli.Command {
+	return &cli.Command{
+		Name: "column", Usage: "add a column to a table of the ERP", ArgsUsage: "TABLE XX_COLUMN",
+		Description: "Creates the AD_Column record, with its element where the ERP has none of the name, and the column in the " +
+			"database. --field shows it in the windows of the table. On a table of the ERP the name begins with XX_, or with the " +
+			"entity type, because an update could bring a column of the same name. Other formats write files.",
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "type", Value: "String", Usage: "display type: String, Text, Integer, Number, Amount, Date, Date+Time, Yes-No, Table, \"Table Direct\", Search or another"},
+			&cli.IntFlag{Name: "length", Usage: "most characters of a text (default: what is usual for the type)"},
+			&cli.StringFlag{Name: "label", Usage: "what people read (default: made from the name)"},
+			&cli.StringFlag{Name: "description", Usage: "one line about it"},
+			&cli.StringFlag{Name: "points-to", Usage: "table that a column of type Table or Search refers to, where its name does not say it"},
+			&cli.StringFlag{Name: "default", Usage: "value of new records"},
+			&cli.BoolFlag{Name: "mandatory", Usage: "it must have a value; needs --default"},
+			&cli.BoolFlag{Name: "field", Usage: "show it in the windows of the table, after their other fields"},
+			&cli.StringFlag{Name: "entity-type", Value: dict.DefaultEntityType, Usage: "owner of the dictionary records"},
+			&cli.BoolFlag{Name: "no-sync", Usage: "do not change the database"},
+			&cli.StringFlag{Name: "format", Usage: "how to bring it into the ERP: rest, pack, migration or sql (default: rest)"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and do nothing"},
+		}, scriptFlags()...),
+		Action: a.addColumn,
+	}
+}
+
+// additionFromFlags is the column that the flags ask for.
+func additionFromFlags(c *cli.Context) (*diff.Addition, error) {
+	col := dict.Column{
+		Name: c.Args().Get(1), Label: c.String("label"), Description: c.String("description"), Length: c.Int("length"),
+		Default: c.String("default"), Mandatory: c.Bool("mandatory"), EntityType: c.String("entity-type"),
+	}
+	var known bool
+	if col.Type, known = dict.ParseDisplayType(c.String("type")); !known {
+		return nil, shell.Usagef("there is no display type %q; types are String, Text, Integer, Number, Amount, Date, Yes-No, Table Direct and more", c.String("type"))
+	}
+	if to := c.String("points-to"); to != "" {
+		if !col.Type.IsLookup() || col.Type.IsList() || col.Type == dict.TypeTableDir {
+			return nil, shell.Usagef("--points-to belongs to the types Table and Search, not to %s", col.Type)
+		}
+		col.Reference = dict.Lookup(c.Args().First()+" "+col.Name, dict.TableLookup{Table: to})
+	}
+	return &diff.Addition{Table: c.Args().First(), Column: col, Fields: c.Bool("field"), NoSync: c.Bool("no-sync")}, nil
+}
+
+func (a *app) addColumn(c *cli.Context) error {
+	if err := shell.Arguments(c, "a table", "the name of the column"); err != nil {
+		return err
+	}
+	format, err := chooseFormat(c)
+	if err != nil {
+		return err
+	}
+	if err := a.checkDelivery(c, format); err != nil {
+		return err
+	}
+	add, err := additionFromFlags(c)
+	if err != nil {
+		return err
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	reg, err := a.part(c.Context, client, add.Scope())
+	if err != nil {
+		return err
+	}
+	plan, err := add.Plan(c.Context, reg)
+	var wrong *diff.AdditionError
+	switch {
+	case errors.As(err, &wrong), errors.Is(err, registry.ErrNotFound):
+		return shell.Usage(err)
+	case err != nil:
+		return err
+	case c.Bool("dry-run"):
+		return plans.Show(a.Shell, c, plan)
+	case format.onServer():
+		return a.runAddition(c, client, add, plan)
+	}
+	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, reg), record: restdict.Identify(c.Context, client)})
+}
+
+// runAddition runs the plan of a column on the server, and says what came of it.
+func (a *app) runAddition(c *cli.Context, client *erp.Client, add *diff.Addition, plan *dict.Plan) error {
+	report := struct {
+		Table  string `json:"table"`
+		Column string `json:"column"`
+		Status string `json:"status"`
+		Fields int    `json:"fields"`
+		Synced bool   `json:"synced"`
+	}{Table: add.Table, Column: add.Column.Name, Status: "exists"}
+	line := fmt.Sprintf("%s has the column %s already; nothing was done\n", add.Table, add.Column.Name)
+	if plan.Len() > 0 {
+		result, err := plans.Run(c.Context, a.Shell, client, plan, &restdict.Options{BatchSize: plan.Len()})
+		if err != nil {
+			return err
+		}
+		report.Status, report.Synced = "added", result.Count(restdict.Ran) > 0
+		for _, s := range plan.Steps() {
+			if r, ok := s.(*dict.RecordStep); ok && r.Table == "AD_Field" {
+				report.Fields++
+			}
+		}
+		line = fmt.Sprintf("added the column %s (%s) to %s", add.Column.Name, add.Column.Type, add.Table)
+		if report.Fields > 0 {
+			line += fmt.Sprintf("; %s it", shell.Count(report.Fields, "tab shows", "tabs show"))
+		}
+		line += "\n"
+	}
+	return a.Print(c, report, output.Table{Below: shell.Printable(line[:len(line)-1]) + "\n"})
+}
