@@ -381,7 +381,7 @@ func (r rule) check(d listed) error {
 	return fmt.Errorf("imports %s", rel)
 }
 
-// covers tells whether a package, relative to this module, is in a list, or below
+// covers reports whether a package, relative to this module, is in a list, or below
 // an entry of it that ends in /...
 func covers(list []string, rel string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {

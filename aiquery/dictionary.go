@@ -70,9 +70,9 @@ func newRedactor(o *Options) *redactor {
 	return r
 }
 
-// Redacts tells whether queries mask the values of a column: by the end of its
+// Redacts reports whether queries mask the values of a column: by the end of its
 // name, by the dictionary (secure, encrypted), or by [Options.Redact]; names are
-// in any case of letters. With an empty or unknown table it tells whether the column of any
+// in any case of letters. With an empty or unknown table it reports whether the column of any
 // table is masked. A view's column is judged by its own name alone here, while
 // queries follow the data. It fails when the dictionary or the database cannot
 // be read; nothing must be shown then.
@@ -91,11 +91,11 @@ func (e *Engine) Redacts(ctx context.Context, table, column string) (bool, error
 	return d.masked[table+"."+column], nil
 }
 
-// RedactsByName tells whether queries mask a column of any table because of its
+// RedactsByName reports whether queries mask a column of any table because of its
 // name alone, with the default options; in any case of letters.
 func RedactsByName(column string) bool { return newRedactor(&Options{}).redacts("", column) }
 
-// anyTable tells whether a setting masks the column of some table.
+// anyTable reports whether a setting masks the column of some table.
 func (r *redactor) anyTable(column string) bool {
 	for name := range r.exact {
 		if strings.HasSuffix(name, "."+column) {

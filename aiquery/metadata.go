@@ -50,7 +50,7 @@ func (p *Policy) known(name string) (*dictTable, bool) {
 	return t, true
 }
 
-// runs tells whether the role may run a process. As with windows, the rows
+// runs reports whether the role may run a process. As with windows, the rows
 // decide; for a role that has none, because the ERP makes none, everything
 // goes unless it is kept by hand.
 func (p *Policy) runs(process int) bool {
@@ -58,7 +58,7 @@ func (p *Policy) runs(process int) bool {
 	return grant.read || !ok && !p.permissions.manual && len(p.permissions.processes) == 0
 }
 
-// visible tells whether a column of a table that is known may be known, too,
+// visible reports whether a column of a table that is known may be known, too,
 // and whether it is masked.
 func (p *Policy) visible(t *dictTable, c *registry.Column) (ok, redacted bool) {
 	if p.made.columnRules(t)(int64(c.ID)) {

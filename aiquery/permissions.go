@@ -37,7 +37,7 @@ type permissions struct {
 	made  run.Fingerprint
 }
 
-// system tells whether the role has the System level.
+// system reports whether the role has the System level.
 func (r *permissions) system() bool { return strings.Contains(r.level, "S") }
 
 // Rules of the role itself have ownSeq, those of included roles the number of

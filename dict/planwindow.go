@@ -181,7 +181,7 @@ func fieldRank(c Column) int {
 	return 7
 }
 
-// isStamp tells whether a column says when or by whom a record was written.
+// isStamp reports whether a column says when or by whom a record was written.
 func isStamp(c Column) bool {
 	switch c.Name {
 	case "Created", "CreatedBy", "Updated", "UpdatedBy":

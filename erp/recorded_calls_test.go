@@ -59,7 +59,7 @@ func callOf(step *recorded.Step) (call recordedCall, reason string) {
 	}}, ""
 }
 
-// textMethod tells whether the method for a step returns the text as it is.
+// textMethod reports whether the method for a step returns the text as it is.
 func textMethod(step *recorded.Step, path []string) bool {
 	last := path[len(path)-1]
 	file := len(path) == 5 && path[3] == "attachments"

@@ -255,7 +255,7 @@ func checkList(path, column string, r erp.Record, list []any) []string {
 	return found
 }
 
-// sameJSON tells whether two JSON texts are equal, numbers digit by digit.
+// sameJSON reports whether two JSON texts are equal, numbers digit by digit.
 func sameJSON(a, b []byte) bool {
 	var values [2]any
 	for i, text := range [][]byte{a, b} {

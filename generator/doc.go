@@ -13,7 +13,7 @@
 // Schema. [Generate] makes a new plugin; [Add] adds to one that is there and
 // changes only what is needed, so that adding twice does nothing the second time.
 // Tables, windows and columns are looked up in the dictionary that is given;
-// [Generator.Dictionary] tells whether one is needed.
+// [Generator.Dictionary] reports whether one is needed.
 //
 // # Artifacts
 //

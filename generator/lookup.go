@@ -19,7 +19,7 @@ const (
 	DictionaryRequired
 )
 
-// Dictionary tells whether generating with these options looks things up in the
+// Dictionary reports whether generating with these options looks things up in the
 // dictionary, so that callers connect to an ERP only when it is needed. Options
 // that cannot be used count as if they were not given.
 func (g *Generator) Dictionary(options map[string]any) DictionaryUse {

@@ -145,7 +145,7 @@ func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Ou
 	return t.Check()
 }
 
-// describes tells whether a type says anything about the output.
+// describes reports whether a type says anything about the output.
 func describes[Out any]() bool {
 	t := reflect.TypeFor[Out]()
 	return t.Kind() != reflect.Interface && t != reflect.TypeFor[Result]() && t != reflect.TypeFor[*Result]()

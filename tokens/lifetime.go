@@ -49,7 +49,7 @@ func (m *Manager) received(pair Stored, dated bool) *session {
 }
 
 // usable returns the session for a token found in the store, or nil when it
-// has to be refreshed first. refreshable tells whether it can be.
+// has to be refreshed first. refreshable reports whether it can be.
 func (m *Manager) usable(st Stored, refreshable bool) *session {
 	if st.Access.IsZero() || st.Server != "" && st.Server != m.wire.base {
 		return nil

@@ -27,7 +27,7 @@ func Get(ctx context.Context, client *erp.Client, id erp.ID) (Record, error) {
 	return parse(page.Records[0])
 }
 
-// MayRead tells whether a role may see audit records, for a login that was shown
+// MayRead reports whether a role may see audit records, for a login that was shown
 // none: nil when it sees some now, or would if there were any, else ErrDenied.
 // role is the AD_Role_ID that the client is logged in with.
 func MayRead(ctx context.Context, client *erp.Client, role int64) error {

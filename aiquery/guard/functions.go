@@ -209,7 +209,7 @@ func (c *checker) width(name string, m *pg.FuncCall, at int32) error {
 	return nil
 }
 
-// ofERP tells whether a call without a schema means a function of the ERP. A
+// ofERP reports whether a call without a schema means a function of the ERP. A
 // built-in one of the same name goes first, except that the ERP's trunc takes a
 // text that names the part of the date.
 func (c *checker) ofERP(name string, m *pg.FuncCall) bool {

@@ -111,7 +111,7 @@ FROM (
 
 func (m *macro) signature() string { return m.name + "(" + strings.Join(m.args, ", ") + ")" }
 
-// macrosIn tells whether a text may call one, so that others need not be walked
+// macrosIn reports whether a text may call one, so that others need not be walked
 // through.
 func macrosIn(text string) bool {
 	text = strings.ToLower(text)
@@ -232,7 +232,7 @@ func nodesIn(m any) []*pg.Node {
 	return nodes
 }
 
-// collects tells whether an expression has an aggregate or a window function of
+// collects reports whether an expression has an aggregate or a window function of
 // its own, not of a subquery.
 func collects(n *pg.Node) bool {
 	found := false

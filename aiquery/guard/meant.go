@@ -84,7 +84,7 @@ func (r *resolver) meantTable(full string, m *pg.RangeVar, with *ctes) *fault {
 	return f.suggest(similar[:min(len(similar), maxSimilar)])
 }
 
-// readable tells whether a statement may read a table. A view or a table with
+// readable reports whether a statement may read a table. A view or a table with
 // rules may be in the policy and still not be one that can be secured.
 func (r *resolver) readable(physical string) bool {
 	p := r.job.policy

@@ -78,7 +78,7 @@ func nesting(tokens []*pg.ScanToken) (weight int, at int32) {
 	return weight, at
 }
 
-// shallow tells whether a text cannot have a greater weight than most, whatever
+// shallow reports whether a text cannot have a greater weight than most, whatever
 // its tokens are: each adds at most 1, and a token is a word, a number, or a
 // character that is neither.
 func shallow(sql string, most int) bool {

@@ -19,7 +19,7 @@ type (
 // correlating are aggregates over floating-point numbers whatever they are given.
 var correlating = set(`corr covar_pop covar_samp regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy`)
 
-// collects tells whether an aggregate's result depends on the order in which
+// collects reports whether an aggregate's result depends on the order in which
 // the rows come.
 func (c *aggregateCall) collects() bool {
 	return collecting[c.name] || correlating[c.name] || sums[c.name] && c.args.float
@@ -158,7 +158,7 @@ func effective(s *pg.SelectStmt, over *pg.WindowDef) (*pg.WindowDef, error) {
 	return nil, &fault{kind: Syntax, at: over.Location, reason: "the windows name one another"}
 }
 
-// total tells whether an order has all the keys.
+// total reports whether an order has all the keys.
 func total(sorts, keys []*pg.Node) bool {
 	return !slices.ContainsFunc(keys, func(k *pg.Node) bool {
 		return !slices.ContainsFunc(sorts, func(s *pg.Node) bool {

@@ -117,7 +117,7 @@ func (p *plainness) sides(l, r *pg.Node) bool {
 	}
 }
 
-// apart tells whether a reference names a column computed by a subquery that
+// apart reports whether a reference names a column computed by a subquery that
 // the server does not merge into the query around it. Comparing it computes
 // nothing. The server may still compare what it is computed from with something
 // equal to it.
@@ -254,7 +254,7 @@ func (p *plainness) lift(n *pg.Node, k Value) {
 	p.lifts = append(p.lifts, func() { n.Node = p.r.job.lifted(k).Node })
 }
 
-// fixed tells whether a node is a constant or a parameter.
+// fixed reports whether a node is a constant or a parameter.
 func fixed(n *pg.Node) bool { return n.GetAConst() != nil || n.GetParamRef() != nil }
 
 // plainColumn returns the column a reference names when it passes on a column

@@ -187,7 +187,7 @@ func (s *scope) itemNamed(name string) (*item, *scope) {
 	return nil, nil
 }
 
-// hasBase tells whether a permitted table is in sight.
+// hasBase reports whether a permitted table is in sight.
 func (s *scope) hasBase() bool {
 	for ; s != nil; s = s.parent {
 		for _, it := range s.items {

@@ -187,7 +187,7 @@ func (r *resolver) secured(ref *tableRef) (*pg.SelectStmt, error) {
 	return s, nil
 }
 
-// gated tells whether a column that is used must not show values of hidden rows.
+// gated reports whether a column that is used must not show values of hidden rows.
 func (ref *tableRef) gated() bool {
 	for i, s := range ref.sources {
 		if s != nil && s.gated && ref.used[i] {

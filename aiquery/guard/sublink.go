@@ -172,7 +172,7 @@ func (r *resolver) joinedCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 	return true, afterGates(n, refs), nil
 }
 
-// becomesJoin tells whether the body of EXISTS is one that PostgreSQL turns into
+// becomesJoin reports whether the body of EXISTS is one that PostgreSQL turns into
 // a join whenever its WHERE, and nothing else of it, names columns around it.
 func becomesJoin(s *pg.SelectStmt) bool {
 	return s != nil && s.Op == pg.SetOperation_SETOP_NONE && s.WithClause == nil && len(s.ValuesLists) == 0 &&
@@ -182,7 +182,7 @@ func becomesJoin(s *pg.SelectStmt) bool {
 		!belongsToLevel(content(s.WhereClause))
 }
 
-// belongsToLevel tells whether an expression has aggregates, window functions
+// belongsToLevel reports whether an expression has aggregates, window functions
 // or functions that make several rows of one.
 func belongsToLevel(m any) bool {
 	switch m := m.(type) {

@@ -177,7 +177,7 @@ func present[T any](m *T) any {
 	return m
 }
 
-// hasOnly tells whether a message has no value in any field but those named.
+// hasOnly reports whether a message has no value in any field but those named.
 func hasOnly(m any, names ...string) bool {
 	v := reflect.ValueOf(m).Elem()
 	l := layoutOf(v.Type())

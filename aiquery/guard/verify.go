@@ -388,7 +388,7 @@ func (v *verifier) table(secured *pg.SelectStmt, rows *pg.Node, gates *pg.Select
 	return v.secured(secured, rows, table, alias, gates != nil)
 }
 
-// plainSelect tells whether a SELECT has columns, FROM, WHERE and the fields
+// plainSelect reports whether a SELECT has columns, FROM, WHERE and the fields
 // named, and nothing else.
 func plainSelect(s *pg.SelectStmt, limit pg.LimitOption, more ...string) bool {
 	return s.Op == pg.SetOperation_SETOP_NONE && s.LimitOption == limit &&

@@ -220,7 +220,7 @@ func isEvaluation(m *pg.A_Expr) bool {
 	return schema == catalog && name == "num_nulls" && len(m.Name) == 1 && m.Name[0].GetString_().GetSval() == ">="
 }
 
-// compares tells whether an expression only compares columns and values that name
+// compares reports whether an expression only compares columns and values that name
 // none.
 func (s *sight) compares(m *pg.A_Expr) bool {
 	if m.Kind != pg.A_Expr_Kind_AEXPR_BETWEEN && m.Kind != pg.A_Expr_Kind_AEXPR_NOT_BETWEEN && m.Kind != pg.A_Expr_Kind_AEXPR_BETWEEN_SYM &&
@@ -281,7 +281,7 @@ func (s *sight) hidden(n *pg.Node) error {
 	return nil
 }
 
-// namesColumns tells whether an expression has a column or a subquery other than one
+// namesColumns reports whether an expression has a column or a subquery other than one
 // that is read first.
 func namesColumns(m any) bool {
 	switch m := m.(type) {

@@ -54,7 +54,7 @@ type Engine interface {
 	Roles(ctx context.Context, who aiquery.Caller) ([]aiquery.RoleInfo, error)
 	TableMetadata(ctx context.Context, who aiquery.Caller, roleID int, name string) (*aiquery.TableMetadata, error)
 	WindowMetadata(ctx context.Context, who aiquery.Caller, roleID, windowID int) (*aiquery.WindowMetadata, error)
-	// Redacts tells whether queries mask a column; an empty table is any.
+	// Redacts reports whether queries mask a column; an empty table is any.
 	Redacts(ctx context.Context, table, column string) (bool, error)
 	Health(ctx context.Context) aiquery.Health
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// columnRule tells whether queries mask a column of a table; an empty table is
+// columnRule reports whether queries mask a column of a table; an empty table is
 // any.
 type columnRule func(table, column string) (bool, error)
 

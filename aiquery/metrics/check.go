@@ -61,7 +61,7 @@ type checking struct {
 	problems []Problem
 }
 
-// broken tells whether the definition at hand has a problem already.
+// broken reports whether the definition at hand has a problem already.
 func (c *checking) broken() bool {
 	return slices.ContainsFunc(c.problems, func(p Problem) bool { return p.Metric == c.d.Name })
 }

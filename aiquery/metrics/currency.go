@@ -15,7 +15,7 @@ const (
 // PerRecord is [Counted].Currency where amounts are not converted.
 const PerRecord = "that of each row"
 
-// perRecord tells whether amounts stay in the currency of their record.
+// perRecord reports whether amounts stay in the currency of their record.
 func (q *Query) perRecord(d *Definition) bool {
 	return d.Currency != nil && !q.Records && slices.ContainsFunc(q.Dimensions, func(name string) bool { return key(name) == CurrencyDimension })
 }

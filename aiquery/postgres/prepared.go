@@ -53,7 +53,7 @@ func preparedOn(conn *pgconn.PgConn) *prepared {
 // forgetPrepared is called when a session is made as new.
 func forgetPrepared(conn *pgconn.PgConn) { delete(conn.CustomData(), preparedKey) }
 
-// use notes that a statement is used now, and tells whether it is prepared
+// use notes that a statement is used now, and reports whether it is prepared
 // already, and which others have to make room.
 func (p *prepared) use(name string, size int) (known bool, gone []string) {
 	if _, known = p.sizes[name]; known {

@@ -141,7 +141,7 @@ func (d *database) permissionSteps(permissions *run.Fingerprint, changed *bool) 
 	return append(steps, compare)
 }
 
-// comesAgain tells whether a statement came before: those that do are worth
+// comesAgain reports whether a statement came before: those that do are worth
 // being prepared, under its name.
 func (d *database) comesAgain(s *pipelined) (name string, before bool) {
 	name = statementName(s.text, s.types)

@@ -359,7 +359,7 @@ func cells(t *testing.T, db *sql.DB, statement string) (out []any) {
 
 var numeral = regexp.MustCompile(`-?[0-9]+(\.[0-9]+)?`)
 
-// holds tells whether a text holds a value: numbers in any form.
+// holds reports whether a text holds a value: numbers in any form.
 func holds(text string, value any) bool {
 	want := fmt.Sprint(value)
 	if n, err := strconv.ParseFloat(want, 64); err == nil {

@@ -42,7 +42,7 @@ func execute(ctx context.Context, args, environ []string, streams shell.Streams)
 	return shell.Run(ctx, args, environ, streams, build)
 }
 
-// calledToolServer tells whether a program was started by the name erphub-mcp.
+// calledToolServer reports whether a program was started by the name erphub-mcp.
 func calledToolServer(path string) bool {
 	name := path[strings.LastIndexAny(path, `/\`)+1:]
 	return strings.TrimSuffix(strings.ToLower(name), ".exe") == "erphub-mcp"

@@ -13,7 +13,7 @@ import (
 type Part struct {
 	Text string // without terminator and without comments around it
 	Line int    // where it begins, from 1
-	// Terminated tells whether a terminator follows; without one it is the last
+	// Terminated reports whether a terminator follows; without one it is the last
 	// part, and there may be more to come.
 	Terminated bool
 }

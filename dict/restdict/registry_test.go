@@ -92,7 +92,7 @@ func TestSourceSuite(t *testing.T) {
 }
 
 // A dictionary with everything in it, also what the demo data lacks. The column
-// that tells whether content is encrypted is a button, which the API leaves out
+// that reports whether content is encrypted is a button, which the API leaves out
 // of records; governed SQL relies on it.
 func TestSourceSeesAllThereIs(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 )
 
 // rename runs the process that renames a table or a column. The ERP does it in one
-// transaction, so what the record is called tells whether it is done: before, for a
+// transaction, so what the record is called reports whether it is done: before, for a
 // run that goes on where another stopped, and after a response that was lost.
 func (r *runner) rename(ctx context.Context, st *state, step *dict.RunStep, process *Process, id int64) error {
 	params := &erp.ProcessParams{RecordID: id, Table: step.Table, Timeout: r.opts.ProcessTimeout}

@@ -40,7 +40,7 @@ var features = []feature{
 	{name: "definition of a table as YAML", path: "/models/ad_client/yaml", since: "builds of 2025 and later"},
 }
 
-// counts tells whether a list says how many records it has.
+// counts reports whether a list says how many records it has.
 func counts(body []byte) bool {
 	var list struct {
 		Records []json.RawMessage `json:"records"`

@@ -31,7 +31,7 @@ func (c *call) choiceQuery() (*choiceQuery, error) {
 	return q, nil
 }
 
-// isAuthError tells whether the error is a refusal rather than a failure.
+// isAuthError reports whether the error is a refusal rather than a failure.
 func isAuthError(err error) bool {
 	var api *apiError
 	return asAPI(err, &api) && api.status == http.StatusUnauthorized

@@ -44,7 +44,7 @@ func (a response) text(t testing.TB, member string) string {
 	return s
 }
 
-// isContainerPage tells whether the body is no JSON of the plugin.
+// isContainerPage reports whether the body is no JSON of the plugin.
 func (a response) isContainerPage() bool {
 	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html")
 }

@@ -31,7 +31,7 @@ func probe(t testing.TB, srv *erptest.Server, token string) response {
 	return request{method: "PUT", path: "/auth/tokens", token: token, body: `{}`}.do(t, srv)
 }
 
-// letIn tells whether the token passes: the probe itself is then refused by
+// letIn reports whether the token passes: the probe itself is then refused by
 // the operation, with a detail.
 func letIn(t testing.TB, srv *erptest.Server, token string) bool {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// switches tells whether PUT /auth/tokens changes role, organization or
+// switches reports whether PUT /auth/tokens changes role, organization or
 // warehouse of a log-in that is complete already. The real server refuses
 // that, and so does a strict one; so does every server when nothing is named,
 // or when the token was made without a log-in and is to stay what it is.

@@ -134,7 +134,7 @@ func itemResult(status int, body any) *wire.Object {
 }
 
 // runItem runs one request of a batch through the same handlers as any other,
-// in tx when it is set, and tells whether it counts as a success.
+// in tx when it is set, and reports whether it counts as a success.
 func (c *call) runItem(item batchItem, tx *store.Tx) (*wire.Object, bool) {
 	method := strings.ToUpper(item.method)
 	switch method {

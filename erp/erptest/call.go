@@ -86,7 +86,7 @@ func (p params) get(name string) string {
 	return ""
 }
 
-// has tells whether the parameter is there, if only with an empty value.
+// has reports whether the parameter is there, if only with an empty value.
 func (p params) has(name string) bool { return len(p[name]) > 0 }
 
 // bodies are buffers for JSON documents on their way out.
@@ -148,7 +148,7 @@ func badBody(err error) error {
 
 func acceptsJSON(r *http.Request) bool { return acceptsType(r, "application/json", false) }
 
-// acceptsType tells whether the Accept header lets the media type through;
+// acceptsType reports whether the Accept header lets the media type through;
 // wildcards count when wild is true, and no header at all counts as */*.
 func acceptsType(r *http.Request, want string, wild bool) bool {
 	accept := r.Header.Values("Accept")

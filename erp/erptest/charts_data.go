@@ -26,7 +26,7 @@ type chart struct {
 // chartPoint is a value of a chart; at is its category or its time.
 type chartPoint struct{ series, at, value any }
 
-// isPie tells whether the chart has slices.
+// isPie reports whether the chart has slices.
 func (ch *chart) isPie() bool {
 	switch ch.row.String("ChartType") {
 	case "PC", "P3", "RC":
@@ -35,10 +35,10 @@ func (ch *chart) isPie() bool {
 	return false
 }
 
-// isTimeSeries tells whether the chart runs over time; pies never do.
+// isTimeSeries reports whether the chart runs over time; pies never do.
 func (ch *chart) isTimeSeries() bool { return !ch.isPie() && ch.row.Bool("IsTimeSeries") }
 
-// isXY tells whether the chart shows points in time rather than categories.
+// isXY reports whether the chart shows points in time rather than categories.
 func (ch *chart) isXY() bool {
 	switch ch.row.String("ChartType") {
 	case "BC", "LC", "BS":

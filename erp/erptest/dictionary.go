@@ -19,7 +19,7 @@ type dictionaryKind struct {
 	member string // of the response
 	query  dictionaryQuery
 	slug   string // the column whose text the slug of an object is made of, "" for none
-	// complete adds to an object what hangs on it, and tells whether it is listed; nil
+	// complete adds to an object what hangs on it, and reports whether it is listed; nil
 	// for nothing.
 	complete func(ctx context.Context, rd *reader, r *dictionaryRecord) (listed bool, err error)
 	// columns are the columns that a request selects; nil for those of the query.

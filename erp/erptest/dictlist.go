@@ -146,7 +146,7 @@ func singleErrorOf(what string) func(error) error {
 	return func(err error) error { return singleError(what, err) }
 }
 
-// ownOrSystem tells whether a record belongs to the session's tenant or to
+// ownOrSystem reports whether a record belongs to the session's tenant or to
 // System.
 func (c *call) ownOrSystem(row store.Row) bool {
 	client := row.Int("AD_Client_ID")

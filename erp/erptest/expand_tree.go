@@ -8,7 +8,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// isTreeNode tells whether the column names a node of a tree, whose table is
+// isTreeNode reports whether the column names a node of a tree, whose table is
 // the tree's.
 func isTreeNode(t *store.Table, col *store.Column) bool {
 	_, ok := t.Column("AD_Tree_ID")

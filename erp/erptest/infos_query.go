@@ -146,7 +146,7 @@ func (rd *reader) keyProperty(ctx context.Context, key *store.Column) (property,
 	return f, err
 }
 
-// infoDisplayed tells whether rows show a column.
+// infoDisplayed reports whether rows show a column.
 func (rd *reader) infoDisplayed(ctx context.Context, col infoColumn) bool {
 	if !col.row.Bool("IsDisplayed") {
 		return false

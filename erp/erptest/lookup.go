@@ -347,7 +347,7 @@ func (rd *reader) listName(ctx context.Context, col *store.Column, value string)
 // paymentRuleList is the AD_Reference of the Payment display type's values.
 const paymentRuleList = 195
 
-// exportsUUID tells whether lookups of the table carry the record's UUID.
+// exportsUUID reports whether lookups of the table carry the record's UUID.
 func (rd *reader) exportsUUID(table string) bool {
 	return rd.uuidAll || rd.uuidFor[strings.ToUpper(table)]
 }

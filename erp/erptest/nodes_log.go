@@ -177,7 +177,7 @@ func (l *serverLog) levelName() string {
 // teeHandler hands each record to both handlers.
 type teeHandler struct{ a, b slog.Handler }
 
-// Enabled tells whether one of the two wants records of the level.
+// Enabled reports whether one of the two wants records of the level.
 func (t teeHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return t.a.Enabled(ctx, level) || t.b.Enabled(ctx, level)
 }

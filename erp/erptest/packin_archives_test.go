@@ -58,7 +58,7 @@ func TestImportArchivesOfOthers(t *testing.T) {
 	t.Logf("imported %d of %d archives", good, total)
 }
 
-// ofTenant tells whether an archive is for a tenant.
+// ofTenant reports whether an archive is for a tenant.
 func ofTenant(data []byte) bool {
 	a, err := packxml.Open(data, packxml.DefaultLimits)
 	if err != nil {

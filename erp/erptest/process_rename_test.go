@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// process runs a process and tells whether it succeeded, and its summary.
+// process runs a process and reports whether it succeeded, and its summary.
 func (s syncing) process(slug, body string) (ok bool, summary string) {
 	s.t.Helper()
 	a := s.post("/processes/"+slug, body)

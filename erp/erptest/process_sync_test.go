@@ -22,7 +22,7 @@ func (s syncing) column(table int, members string) int {
 	return idOf(s.t, s.create("AD_Column", fmt.Sprintf(`{"AD_Table_ID":%d,"Name":"n",%s}`, table, members)))
 }
 
-// run tells whether the process succeeded, and its summary.
+// run reports whether the process succeeded, and its summary.
 func (s syncing) run(body string) (ok bool, summary string) {
 	s.t.Helper()
 	a := s.post("/processes/ad_column-sync", body)

@@ -65,7 +65,7 @@ func (rd *reader) list(ctx context.Context, t *store.Table, properties []propert
 	return append(out, ']'), nil
 }
 
-// namesDiffer tells whether no property takes the place of another: names in small
+// namesDiffer reports whether no property takes the place of another: names in small
 // letters may be those of the keys.
 func namesDiffer(properties []property) bool {
 	seen := map[string]bool{"id": true, "uid": true}

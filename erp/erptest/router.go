@@ -163,7 +163,7 @@ func (n *node) match(r *http.Request) match {
 	return m
 }
 
-// consumable tells whether the body, if there is one, has the media type the
+// consumable reports whether the body, if there is one, has the media type the
 // route reads.
 func consumable(r *http.Request, rt *route) bool {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete || rt.consumes == "*" {

@@ -15,7 +15,7 @@ import (
 // errDryRun undoes what a request with $save=false did.
 var errDryRun = errors.New("nothing is to be saved")
 
-// dryRun tells whether the request only wants to see what would be saved. As in
+// dryRun reports whether the request only wants to see what would be saved. As in
 // Java everything but true is false.
 func (c *call) dryRun() bool {
 	return c.query.has("$save") && !strings.EqualFold(c.query.get("$save"), "true")
@@ -231,7 +231,7 @@ func deleteTabRecord(c *call) error {
 	return nil
 }
 
-// readOnly tells whether nobody changes records of a tab. Its logic is evaluated
+// readOnly reports whether nobody changes records of a tab. Its logic is evaluated
 // before there is a record.
 func (rd *reader) readOnly(ctx context.Context, tab *tabDef) bool {
 	if tab.row.Bool("IsReadOnly") {

@@ -281,7 +281,7 @@ func uploadMessage(row store.Row, chunks int, expired bool) string {
 	return "Status for upload ID " + row.String("REST_UploadID")
 }
 
-// uploadExpired tells whether a session has ended without its file.
+// uploadExpired reports whether a session has ended without its file.
 func (c *call) uploadExpired(row store.Row) bool {
 	status := row.String("REST_UploadStatus")
 	return status != uploadFailed && status != uploadCompleted && c.uploadTimeOver(row)

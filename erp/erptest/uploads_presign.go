@@ -88,7 +88,7 @@ func (s *Server) presignedSignature(parts ...string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// isPresigned tells whether the request is a presigned URL's. No bearer token
+// isPresigned reports whether the request is a presigned URL's. No bearer token
 // is looked at then.
 func (c *call) isPresigned() bool { return strings.TrimSpace(c.query.get(presignedSignature)) != "" }
 
@@ -107,7 +107,7 @@ func (c *call) authenticatePresigned() error {
 	return err
 }
 
-// hidesErrors tells whether the caller is not told what is wrong, because the
+// hidesErrors reports whether the caller is not told what is wrong, because the
 // request is a presigned URL's and REST_HIDE_PRESIGNED_URL_ERRORS is Y.
 func (c *call) hidesErrors() bool {
 	hide := "N"

@@ -224,7 +224,7 @@ func (c *call) forwardTo(ctx context.Context, tx *store.Tx, key string) (to stor
 	return to, err
 }
 
-// isInternal tells whether a user works for the tenant: as an employee or a
+// isInternal reports whether a user works for the tenant: as an employee or a
 // sales representative.
 func isInternal(ctx context.Context, tx *store.Tx, user store.Row) (bool, error) {
 	partner := user.Int("C_BPartner_ID")

@@ -125,7 +125,7 @@ func figures(output, benchmark, unit string) ([]float64, error) {
 	return all, nil
 }
 
-// named tells whether a line is of the benchmark or of a part of it: Go puts the
+// named reports whether a line is of the benchmark or of a part of it: Go puts the
 // number of CPUs behind the name.
 func named(name, benchmark string) bool {
 	if i := strings.LastIndexByte(name, '-'); i > 0 {

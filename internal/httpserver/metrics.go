@@ -24,7 +24,7 @@ type Metrics struct {
 // family is a metric with all its label values.
 type family interface {
 	write(*bytes.Buffer)
-	// amounts tells whether its numbers follow how much data there is: times and
+	// amounts reports whether its numbers follow how much data there is: times and
 	// sizes, beside mere counts.
 	amounts() bool
 }

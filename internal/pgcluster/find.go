@@ -60,7 +60,7 @@ func versionIn(bin string) float64 {
 	return v
 }
 
-// complete tells whether a folder has all that is needed: some packages bring
+// complete reports whether a folder has all that is needed: some packages bring
 // the server without what makes its files.
 func complete(dir string) bool {
 	for _, program := range []string{"postgres", "initdb"} {

@@ -168,7 +168,7 @@ func (d *database) lock(ctx context.Context) error {
 	return d.exec(ctx, "SET lock_timeout = 0")
 }
 
-// lost tells whether the connection, and the lock with it, is over.
+// lost reports whether the connection, and the lock with it, is over.
 func (d *database) lost(ctx context.Context) bool {
 	if d.conn == nil {
 		return false

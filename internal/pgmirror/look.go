@@ -23,7 +23,7 @@ type change struct {
 	rows map[string]*delta // by upper-case name
 }
 
-// structural tells whether more than rows change.
+// structural reports whether more than rows change.
 func (c *change) structural() bool { return c.anew || c.redo || len(c.create)+len(c.drop) > 0 }
 
 // look compares the ERP with the copy.

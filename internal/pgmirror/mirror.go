@@ -121,7 +121,7 @@ func (m *Mirror) Close() error {
 	return m.copy.close()
 }
 
-// current tells whether nothing was written since the copy was brought up to
+// current reports whether nothing was written since the copy was brought up to
 // date.
 func (m *Mirror) current() bool {
 	if !m.valid.Load() {

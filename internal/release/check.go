@@ -48,7 +48,7 @@ func check(ctx context.Context, source, version string) error {
 	return errors.Join(reasons...)
 }
 
-// hasSection tells whether a changelog has a section of the version with a text.
+// hasSection reports whether a changelog has a section of the version with a text.
 // Its heading may go on with a date.
 func hasSection(changelog, version string) bool {
 	inside := false
@@ -63,7 +63,7 @@ func hasSection(changelog, version string) bool {
 	return false
 }
 
-// checkGenerated tells whether api.txt and the list of licences are those of the
+// checkGenerated reports whether api.txt and the list of licences are those of the
 // source, which it writes anew: source is a clone.
 func checkGenerated(ctx context.Context, source string) error {
 	if err := command(ctx, source, goEnvironment(), "go", "generate", "."); err != nil {

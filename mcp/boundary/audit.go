@@ -50,7 +50,7 @@ type Record struct {
 	// Session is a digest of the session's id, which could be used to join it.
 	Session string `json:"session,omitempty"`
 	Program string `json:"program,omitempty"`
-	// Arguments are the names of the arguments, sorted; Digest tells whether two
+	// Arguments are the names of the arguments, sorted; Digest reports whether two
 	// calls had the same values.
 	Arguments []string `json:"arguments,omitempty"`
 	Digest    string   `json:"digest,omitempty"`

@@ -38,7 +38,7 @@ func (r Rule) check() error {
 	return nil
 }
 
-// concerns tells whether the rule is about the caller. A caller whose role is
+// concerns reports whether the rule is about the caller. A caller whose role is
 // not known is in no role: no exception is made for them.
 func (r Rule) concerns(c mcp.Caller) bool {
 	if c.Known && slices.Contains(r.ExceptRoles, c.RoleID) {
@@ -105,7 +105,7 @@ func (b *Boundary) Permit(t mcp.Tool, c mcp.Caller) error {
 	return nil
 }
 
-// among tells whether the tool belongs to one of the sets; none stand for all.
+// among reports whether the tool belongs to one of the sets; none stand for all.
 func among(sets []string, t mcp.Tool) bool {
 	return len(sets) == 0 || slices.Contains(sets, mcp.AllSets) || t.In(sets...)
 }

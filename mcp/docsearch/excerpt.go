@@ -43,7 +43,7 @@ func excerpt(text string, asked []string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// means tells whether a word of a text is one of those searched for, or begins
+// means reports whether a word of a text is one of those searched for, or begins
 // with one.
 func means(word string, asked []string) bool {
 	for _, a := range asked {

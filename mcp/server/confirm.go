@@ -39,7 +39,7 @@ func (s *Server) confirm(c *mcp.Call, req *sdk.CallToolRequest) func(context.Con
 	}
 }
 
-// elicits tells whether the client can show the user a form.
+// elicits reports whether the client can show the user a form.
 func elicits(req *sdk.CallToolRequest) bool {
 	caps := req.ClientCapabilities()
 	if caps == nil || caps.Elicitation == nil {

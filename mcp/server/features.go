@@ -131,7 +131,7 @@ func invalidParams(message string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
 
-// completes tells whether anything in the catalog offers completion.
+// completes reports whether anything in the catalog offers completion.
 func (s *Server) completes() bool {
 	for _, p := range s.opts.Catalog.Prompts {
 		for _, a := range p.Arguments {

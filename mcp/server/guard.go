@@ -70,7 +70,7 @@ func (o *Options) names() []string {
 	return names
 }
 
-// sameOrigin tells whether a page came from where its request goes.
+// sameOrigin reports whether a page came from where its request goes.
 func sameOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, host)

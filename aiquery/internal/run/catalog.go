@@ -33,7 +33,7 @@ type Column struct {
 	Whole      bool   // it is a number that is declared without decimals
 }
 
-// Has tells whether there is a column of that physical name.
+// Has reports whether there is a column of that physical name.
 func (r *Relation) Has(column string) bool {
 	return slices.ContainsFunc(r.Columns, func(c Column) bool { return c.Name == column })
 }

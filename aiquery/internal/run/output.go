@@ -46,7 +46,7 @@ func (c *Collector) Add(cells [][]byte) bool {
 	return true
 }
 
-// Full tells whether there are as many rows as may be returned.
+// Full reports whether there are as many rows as may be returned.
 func (c *Collector) Full() bool { return len(c.out.Rows) == c.s.Rows }
 
 // Output is what was collected.

@@ -139,7 +139,7 @@ func (r *request) flags() []Candidate {
 	return found
 }
 
-// repeatable tells whether a flag can be given several times.
+// repeatable reports whether a flag can be given several times.
 func repeatable(f cli.Flag) bool {
 	if s, ok := f.(cli.DocGenerationSliceFlag); ok && s.IsSliceFlag() {
 		return true

@@ -322,7 +322,7 @@ func (a *app) deliverPack(c *cli.Context, plan *dict.Plan, known knowledge) erro
 	return a.importPack(c, report)
 }
 
-// namesArchive tells whether a path is meant to be that of an archive, and not of a
+// namesArchive reports whether a path is meant to be that of an archive, and not of a
 // folder.
 func namesArchive(path string) bool {
 	return strings.EqualFold(filepath.Ext(path), ".zip") && !isFolder(path)

@@ -72,7 +72,7 @@ var (
 	formats = []*format{restFormat, packFormat, migrationFormat, sqlFormat}
 )
 
-// onServer tells whether the changes are made over REST rather than written to
+// onServer reports whether the changes are made over REST rather than written to
 // files.
 func (f *format) onServer() bool { return f.writePlan == nil }
 

@@ -125,7 +125,7 @@ func tablesNamed(ctx context.Context, reg *registry.Catalog, names []string, ent
 	return found, nil
 }
 
-// isFolder tells whether an output is a folder: by its name, or because it is one.
+// isFolder reports whether an output is a folder: by its name, or because it is one.
 func isFolder(path string) bool {
 	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
 		return true

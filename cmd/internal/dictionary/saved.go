@@ -15,7 +15,7 @@ import (
 	"github.com/erphub/erphub/dict/restdict"
 )
 
-// isPlanFile tells whether a path names a saved plan: definitions are YAML.
+// isPlanFile reports whether a path names a saved plan: definitions are YAML.
 func isPlanFile(path string) bool { return strings.EqualFold(filepath.Ext(path), ".json") }
 
 // planArgument is the saved plan that the command line names instead of definitions.

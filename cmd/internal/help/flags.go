@@ -140,7 +140,7 @@ func valueName(f cli.Flag, usage string) string {
 	return strings.ToUpper(name[strings.LastIndex(name, "-")+1:])
 }
 
-// TakesFile tells whether the value of a flag is a file or a folder.
+// TakesFile reports whether the value of a flag is a file or a folder.
 func TakesFile(f cli.Flag) bool {
 	switch f := f.(type) {
 	case *cli.StringFlag:

@@ -40,7 +40,7 @@ type Flags struct {
 	JQ       string // --jq
 	Template string // --template
 	JSON     bool   // --json
-	// Rows tells whether the result has rows and columns. Without them there is no
+	// Rows reports whether the result has rows and columns. Without them there is no
 	// CSV, and no other format that needs them.
 	Rows bool
 	// Usual is the format without flags; empty is [FormatTable].
@@ -152,10 +152,10 @@ func (c *Choice) setFilter(f Flags, named bool) (err error) {
 	return nil
 }
 
-// Filtered tells whether --jq or --template decides what is written.
+// Filtered reports whether --jq or --template decides what is written.
 func (c *Choice) Filtered() bool { return c.jq != nil || c.template != nil }
 
-// ForPeople tells whether the format is one for people, so that remarks beside it
+// ForPeople reports whether the format is one for people, so that remarks beside it
 // make sense.
 func (c *Choice) ForPeople() bool {
 	return c.Format == FormatTable || c.Format == FormatWide || c.Format == FormatVertical

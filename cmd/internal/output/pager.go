@@ -49,7 +49,7 @@ type Paged struct {
 	Terminal *os.File
 	// Errors is standard error of the pager.
 	Errors io.Writer
-	// Fits tells whether a text needs no pager.
+	// Fits reports whether a text needs no pager.
 	Fits func(text string) bool
 	// Failed is told why the pager could not be started.
 	Failed func(error)

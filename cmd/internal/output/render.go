@@ -16,7 +16,7 @@ import (
 type Screen struct {
 	// Width is how many columns a line has; 0 is without end.
 	Width int
-	// Colour tells whether there are colours.
+	// Colour reports whether there are colours.
 	Colour bool
 }
 

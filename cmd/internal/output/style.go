@@ -99,7 +99,7 @@ const (
 	ColourNever  = "never"
 )
 
-// Coloured tells whether colours are used: as --color says, else by NO_COLOR,
+// Coloured reports whether colours are used: as --color says, else by NO_COLOR,
 // CLICOLOR_FORCE, TERM and CLICOLOR, else on a terminal.
 func Coloured(mode string, getenv func(string) string, terminal bool) bool {
 	force := getenv("CLICOLOR_FORCE")

@@ -85,7 +85,7 @@ func resultTable(r *aiclient.Result) output.Table {
 	return t
 }
 
-// numeric tells whether a column has numbers and nothing else.
+// numeric reports whether a column has numbers and nothing else.
 func numeric(rows [][]any, column int) bool {
 	some := false
 	for _, row := range rows {

@@ -208,7 +208,7 @@ func (a *app) printRecords(c *cli.Context, choice *output.Choice, columns []stri
 	return len(records), a.PrintAs(c, choice, nil, t)
 }
 
-// numbers tells whether a column has numbers and nothing else.
+// numbers reports whether a column has numbers and nothing else.
 func numbers(records []erp.Record, column string) bool {
 	some := false
 	for _, rec := range records {

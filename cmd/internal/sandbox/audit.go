@@ -59,7 +59,7 @@ func installSandboxAudit(ctx context.Context, srv *erptest.Server, url string, s
 	return err
 }
 
-// hasRecords tells whether the ERP has all records that the plan makes in a
+// hasRecords reports whether the ERP has all records that the plan makes in a
 // table, active or not.
 func hasRecords(ctx context.Context, client *erp.Client, plan *dict.Plan, table string) (bool, error) {
 	for _, step := range plan.Steps() {

@@ -121,7 +121,7 @@ var dictionaryTables = sync.OnceValue(func() map[string]bool {
 	return names
 })
 
-// changedLocked tells whether the ERP's dictionary may have changed since it was
+// changedLocked reports whether the ERP's dictionary may have changed since it was
 // last compared, and whether the database's tables may have, too, with the state
 // that the ERP has now.
 func (s *sandboxServices) changedLocked() (state uint64, dictionary, structure bool) {

@@ -93,7 +93,7 @@ func (l *Line) Flag(a *cli.App, name string) cli.Flag {
 	return lookup(a.Flags, name)
 }
 
-// Given tells whether the flag is on the line.
+// Given reports whether the flag is on the line.
 func (l *Line) Given(f cli.Flag) bool {
 	for _, arg := range slices.Concat(l.global, l.local) {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -146,7 +146,7 @@ func lookup(flags []cli.Flag, name string) cli.Flag {
 	return nil
 }
 
-// TakesValue tells whether a flag is given with a value.
+// TakesValue reports whether a flag is given with a value.
 func TakesValue(f cli.Flag) bool {
 	d, ok := f.(cli.DocGenerationFlag)
 	return ok && d.TakesValue()

@@ -2,5 +2,5 @@
 
 package shell
 
-// colourTerminal tells whether a terminal understands colours, which all do here.
+// colourTerminal reports whether a terminal understands colours, which all do here.
 func colourTerminal(any) bool { return true }

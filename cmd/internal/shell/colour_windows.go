@@ -2,7 +2,7 @@ package shell
 
 import "golang.org/x/sys/windows"
 
-// colourTerminal makes a console understand colours, and tells whether it does.
+// colourTerminal makes a console understand colours, and reports whether it does.
 func colourTerminal(stream any) bool {
 	f, ok := FileOf(stream)
 	if !ok {

@@ -48,7 +48,7 @@ func (sh *Shell) loginHint(ctx context.Context, err error) error {
 }
 
 // EmptyHint says why a list may be empty: data of tenants, asked for in the
-// System tenant, are not an error, only never there. ofTenants tells whether the
+// System tenant, are not an error, only never there. ofTenants reports whether the
 // list is about such data.
 func (sh *Shell) EmptyHint(ctx context.Context, ofTenants func() bool) {
 	if claims, ok := sh.Claims(ctx); ok && claims.ClientID == 0 && ofTenants() {

@@ -50,10 +50,10 @@ func TextOnly(action cli.ActionFunc) cli.ActionFunc {
 	}
 }
 
-// hasOutput tells whether a command has the flags of [ValueFlags].
+// hasOutput reports whether a command has the flags of [ValueFlags].
 func hasOutput(flags []cli.Flag) bool { return TakesFormat(lookup(flags, "output")) }
 
-// TakesFormat tells whether the value of a flag is a format of output, or a file
+// TakesFormat reports whether the value of a flag is a format of output, or a file
 // whose name says it.
 func TakesFormat(f cli.Flag) bool {
 	o, ok := f.(*cli.StringFlag)
@@ -203,7 +203,7 @@ func (sh *Shell) size() (width, height int) {
 	return width, height
 }
 
-// coloured tells whether a stream gets colours, as --color and the environment say.
+// coloured reports whether a stream gets colours, as --color and the environment say.
 func (sh *Shell) coloured(stream any) bool {
 	return output.Coloured(sh.colour, sh.Getenv, Terminal(stream) && colourTerminal(stream))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/help"
 )
 
-// Asks tells whether there is a person to ask.
+// Asks reports whether there is a person to ask.
 func (sh *Shell) Asks() bool { return !sh.noInput && Terminal(sh.Streams.In) }
 
 // ReadLine reads a line, or gives up when ctx ends. What is typed then is lost.

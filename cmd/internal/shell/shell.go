@@ -275,7 +275,7 @@ func commandNames(commands []*cli.Command) []string {
 	return names
 }
 
-// Piped tells whether the stream is a pipe or a socket to another program.
+// Piped reports whether the stream is a pipe or a socket to another program.
 func Piped(stream any) bool {
 	f, ok := FileOf(stream)
 	if !ok {
@@ -285,7 +285,7 @@ func Piped(stream any) bool {
 	return err == nil && st.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0
 }
 
-// Terminal tells whether the stream is a terminal a person looks at.
+// Terminal reports whether the stream is a terminal a person looks at.
 func Terminal(w any) bool {
 	f, ok := FileOf(w)
 	return ok && term.IsTerminal(int(f.Fd()))

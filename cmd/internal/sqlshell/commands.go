@@ -364,7 +364,7 @@ func (s *Shell) reset(context.Context, string) error {
 	return nil
 }
 
-// matches tells whether a table meets a pattern: with * and ?, or as a part of
+// matches reports whether a table meets a pattern: with * and ?, or as a part of
 // its name or label.
 func matches(pattern string, t Table) bool {
 	pattern = strings.ToLower(pattern)

@@ -32,7 +32,7 @@ func (e *errSink) Error() string { return e.err.Error() }
 func (e *errSink) Unwrap() error { return e.err }
 
 // retry has do run again after errors of the source, with growing pauses. moved
-// tells whether the last run got further.
+// reports whether the last run got further.
 func (c *clone) retry(ctx context.Context, what string, do func() (moved bool, err error)) error {
 	for attempt := 1; ; attempt++ {
 		moved, err := do()

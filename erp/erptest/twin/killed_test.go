@@ -64,7 +64,7 @@ func cloneUntilKilled(from, to string) (code int) {
 }
 
 // killAfter has another process clone a file, and kills it when it has said a number
-// of lines. It tells whether the clone was complete before.
+// of lines. It reports whether the clone was complete before.
 func killAfter(t *testing.T, from, to string, lines int) (complete bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

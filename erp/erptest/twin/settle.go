@@ -98,7 +98,7 @@ func (c *clone) note(ctx context.Context, tx *store.Tx, text string) error {
 var standing = map[string]int64{"CREATEDBY": 0, "UPDATEDBY": 0, "AD_ORG_ID": 0}
 
 // repair empties the references of a table that lead nowhere. Where one must not be
-// empty the row is left out; removed tells whether there was such a row.
+// empty the row is left out; removed reports whether there was such a row.
 func (c *clone) repair(ctx context.Context, t *store.Table) (removed bool, err error) {
 	err = c.work.Update(ctx, func(tx *store.Tx) error {
 		if empty, err := isEmpty(ctx, tx, t); err != nil || empty {

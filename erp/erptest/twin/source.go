@@ -64,7 +64,7 @@ type Table struct {
 	UUID string
 	// HasActive and HasUpdated tell whether there are IsActive and Updated.
 	HasActive, HasUpdated bool
-	// HasTenant tells whether there is AD_Client_ID.
+	// HasTenant reports whether there is AD_Client_ID.
 	HasTenant bool
 }
 

@@ -194,7 +194,7 @@ func removeDatabase(path string) {
 	}
 }
 
-// load reads a state into v and tells whether there was one.
+// load reads a state into v and reports whether there was one.
 func load(ctx context.Context, s *store.Store, name string, v any) (found bool, err error) {
 	err = s.View(ctx, func(tx *store.Tx) error {
 		found, err = loadIn(ctx, tx, name, v)

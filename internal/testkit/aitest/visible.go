@@ -38,7 +38,7 @@ func maskedColumns() []string {
 // anywhere.
 func MaskedColumns() []string { return maskedColumns() }
 
-// dropped tells whether Reader has the table at all.
+// dropped reports whether Reader has the table at all.
 func (f facts) dropped() bool {
 	return f.level == "4" || !f.has("AD_Client_ID") || !f.has("AD_Org_ID") || slices.Contains(DroppedTables(), f.name)
 }

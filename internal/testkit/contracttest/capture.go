@@ -23,7 +23,7 @@ func (c *capture) add(p []byte) {
 	}
 }
 
-// usable tells whether the whole body is there and is JSON.
+// usable reports whether the whole body is there and is JSON.
 func (c *capture) usable(h http.Header) bool {
 	return c.keep && c.complete && c.size > 0 && c.size <= maxBody && isJSON(h)
 }

@@ -90,7 +90,7 @@ func (v *Validator) judge(x *exchange) {
 	}
 }
 
-// checked tells whether a request is subject to the contract, and its path below
+// checked reports whether a request is subject to the contract, and its path below
 // the API.
 func checked(r *http.Request) (path string, ok bool) {
 	if r.Method == http.MethodHead || r.Method == http.MethodOptions {

@@ -35,7 +35,7 @@ type reader struct {
 // stamps are columns that tell when and by whom, and the running numbers.
 var stamps = map[string]bool{"created": true, "createdby": true, "updated": true, "updatedby": true, "currentnext": true, "currentnextsys": true}
 
-// FilledOverREST tells whether a value of a column, in lower case, is one that the
+// FilledOverREST reports whether a value of a column, in lower case, is one that the
 // REST API gives records which leave it out, and scripts and packages do not: 0 for
 // numbers, N for buttons, the log-in's default info window.
 func FilledOverREST(column, value string) bool {

@@ -85,7 +85,7 @@ func (c *comparison) response(s *Step, r *response) []Difference {
 	})
 }
 
-// ignored tells whether a path is that of an ignored member or below it; [] of
+// ignored reports whether a path is that of an ignored member or below it; [] of
 // the ignored one is any index.
 func ignored(ignore, path string) bool {
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(ignore), `\[\]`, `\[\d+\]`)
@@ -128,7 +128,7 @@ func (c *comparison) body(s *Step, r *response) []Difference {
 	return nil
 }
 
-// pair tells whether b here may be what a is in the recording; kind is what they
+// pair reports whether b here may be what a is in the recording; kind is what they
 // number, "*" when that is not known.
 func (c *comparison) pair(a, b, kind string) bool {
 	if kind == "*" && c.known[[2]string{a, b}] {
@@ -162,7 +162,7 @@ func times(text string, day time.Time) string {
 	return usTimes.ReplaceAllString(text, "<when>")
 }
 
-// texts tells whether two texts are equal but for what differs from run to run;
+// texts reports whether two texts are equal but for what differs from run to run;
 // name is the member they are of.
 func (c *comparison) texts(a, b, name string) bool {
 	if a == b {
@@ -310,7 +310,7 @@ func (c *comparison) objects(want, got map[string]any, path, name string) []Diff
 	return found
 }
 
-// describes tells whether a member that the recording has not is a description of
+// describes reports whether a member that the recording has not is a description of
 // the dictionary.
 func (c *comparison) describes(member string, value any) bool {
 	text, ok := value.(string)

@@ -64,7 +64,7 @@ func lost(found []string, path string, want, got any) []string {
 	return found
 }
 
-// isEmpty tells whether a value may be left out.
+// isEmpty reports whether a value may be left out.
 func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:

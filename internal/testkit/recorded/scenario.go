@@ -67,7 +67,7 @@ type Binary struct {
 	Exact  bool   `json:"exact"` // whether the length has to be equal
 }
 
-// counted tells whether the step is compared.
+// counted reports whether the step is compared.
 func (s *Step) counted() bool { return s.Rig == nil || s.Rig == false || s.Rig == "" }
 
 func (s *Step) String() string {

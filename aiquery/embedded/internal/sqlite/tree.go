@@ -28,7 +28,7 @@ func walk(m protoreflect.Message, visit func(protoreflect.Message) bool) {
 	})
 }
 
-// mentions tells whether a SELECT names a table without a schema anywhere.
+// mentions reports whether a SELECT names a table without a schema anywhere.
 func mentions(s *pg_query.SelectStmt, name string) bool {
 	found := false
 	walk(s.ProtoReflect(), func(m protoreflect.Message) bool {
@@ -40,7 +40,7 @@ func mentions(s *pg_query.SelectStmt, name string) bool {
 	return found
 }
 
-// calls tells whether a SELECT's own expressions, not those of queries in it,
+// calls reports whether a SELECT's own expressions, not those of queries in it,
 // hold a call for which is holds.
 func calls(s *pg_query.SelectStmt, is func(*pg_query.FuncCall) bool) bool {
 	found := false

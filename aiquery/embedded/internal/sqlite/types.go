@@ -76,7 +76,7 @@ func preferred(typ string) bool {
 // widening is the order in which a number turns into another type implicitly.
 var widening = []string{"int2", "int4", "int8", "numeric", "float8"}
 
-// implicit tells whether values turn into another type implicitly.
+// implicit reports whether values turn into another type implicitly.
 func implicit(from, to string) bool {
 	if from == to || from == unknown {
 		return true
@@ -93,7 +93,7 @@ func implicit(from, to string) bool {
 	return isText(from) && isText(to)
 }
 
-// castable tells whether an explicit cast exists.
+// castable reports whether an explicit cast exists.
 func castable(from, to string) bool {
 	if category(from) == 'A' {
 		return from == to
@@ -238,7 +238,7 @@ var forms = map[string]string{
 	"timestamptz>timestamp": "$",
 }
 
-// castSQL writes a cast, and tells whether the result is a numeric that is INTEGER.
+// castSQL writes a cast, and reports whether the result is a numeric that is INTEGER.
 func castSQL(e expr, to string, mod int) (sql string, integer bool) {
 	call := "pg_cast(" + quoteText(e.typ) + "," + quoteText(to) + "," + strconv.Itoa(mod) + "," + e.sql + ")"
 	if mod >= 0 || isInt(e.typ) && isInt(to) && e.typ > to || isText(e.typ) && to == "bpchar" {

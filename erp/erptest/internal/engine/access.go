@@ -12,13 +12,13 @@ import (
 	"github.com/erphub/erphub/internal/displaytype"
 )
 
-// CanRead tells whether the role may read the table through REST: it can open
+// CanRead reports whether the role may read the table through REST: it can open
 // a window that shows the table, or it has table access.
 func (r *Role) CanRead(t *store.Table) bool {
 	return len(r.windows[t.ID]) > 0 || r.TableAccess(t, false)
 }
 
-// CanWrite tells whether the role may change the table through REST: it can
+// CanWrite reports whether the role may change the table through REST: it can
 // change data in a window that shows the table, or it has table access for
 // writing.
 func (r *Role) CanWrite(t *store.Table) bool {
@@ -30,22 +30,22 @@ func (r *Role) CanWrite(t *store.Table) bool {
 	return r.TableAccess(t, true)
 }
 
-// CanSeeColumn tells whether the role may see the column.
+// CanSeeColumn reports whether the role may see the column.
 func (r *Role) CanSeeColumn(t *store.Table, col *store.Column) bool {
 	return r.columnAccess(t, col, false)
 }
 
-// CanWriteColumn tells whether the role may change the column.
+// CanWriteColumn reports whether the role may change the column.
 func (r *Role) CanWriteColumn(t *store.Table, col *store.Column) bool {
 	return r.columnAccess(t, col, true)
 }
 
-// ProcessAccess tells whether the role may see and may run a process.
+// ProcessAccess reports whether the role may see and may run a process.
 func (s *Session) ProcessAccess(ctx context.Context, tx *store.Tx, processID int64) (read, write bool, err error) {
 	return s.ObjectAccess(ctx, tx, KindProcess, processID)
 }
 
-// WindowAccess tells whether the role may open a window and change data in it.
+// WindowAccess reports whether the role may open a window and change data in it.
 func (s *Session) WindowAccess(ctx context.Context, tx *store.Tx, windowID int64) (read, write bool, err error) {
 	return s.ObjectAccess(ctx, tx, KindWindow, windowID)
 }
@@ -76,7 +76,7 @@ func (s *Session) ObjectAccess(ctx context.Context, tx *store.Tx, kind ObjectKin
 // A pure tenant role (C) may not write level 3, although it gets the windows.
 var writeLevels = map[string]string{"S": "467", "C": "267", "CO": "12367", "O": "137"}
 
-// IsAdministrator tells whether the user has the System Administrator role.
+// IsAdministrator reports whether the user has the System Administrator role.
 func (s *Session) IsAdministrator() bool { return s.Role.administrator }
 
 // TableAccess is the ERP's test of a table: for writing the user level must
@@ -126,7 +126,7 @@ func (r *Role) columnAccess(t *store.Table, col *store.Column, write bool) bool 
 	return !hasInclude
 }
 
-// clientAccess tells whether the role reaches records of the tenant.
+// clientAccess reports whether the role reaches records of the tenant.
 func (r *Role) clientAccess(clientID int64, write bool) bool {
 	if clientID == 0 && !write {
 		return true
@@ -142,7 +142,7 @@ func (r *Role) clientAccess(clientID int64, write bool) bool {
 	return false
 }
 
-// OrgAccess tells whether the role reaches records of the organization.
+// OrgAccess reports whether the role reaches records of the organization.
 func (r *Role) OrgAccess(orgID int64, write bool) bool {
 	if r.AllOrgs || orgID == 0 && !write {
 		return true

@@ -201,7 +201,7 @@ func (s *Session) tableValRule(code string) (string, error) {
 	return sql, nil
 }
 
-// isCondition tells whether text stays within the parentheses that will be put
+// isCondition reports whether text stays within the parentheses that will be put
 // around it: quotes and parentheses are closed, no comment, no second
 // statement.
 func isCondition(text string) bool {

@@ -81,7 +81,7 @@ func (s *Session) assign(ctx context.Context, tx *store.Tx, r *Record, col *stor
 	return nil
 }
 
-// listed tells whether a list column takes a code, and which it takes. A reference
+// listed reports whether a list column takes a code, and which it takes. A reference
 // the dictionary has no values of takes all.
 func listed(ctx context.Context, tx *store.Tx, col *store.Column, code string) (ok bool, codes []string, err error) {
 	if col.RefValue == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// logged tells whether changes of the table go to AD_ChangeLog.
+// logged reports whether changes of the table go to AD_ChangeLog.
 func (s *Session) logged(ctx context.Context, tx *store.Tx, t *store.Table) (*store.Table, bool, error) {
 	if !t.IsChangeLog || t.Name == "AD_ChangeLog" || s.SessionID == 0 {
 		return nil, false, nil

@@ -57,7 +57,7 @@ func (s *Session) FillDefaults(ctx context.Context, tx *store.Tx, r *Record) err
 	return nil
 }
 
-// takesDefault tells whether a column can have a default at all.
+// takesDefault reports whether a column can have a default at all.
 func takesDefault(t *store.Table, col *store.Column) bool {
 	if uu := t.UUColumn(); uu != nil && uu.Name == col.Name {
 		return false

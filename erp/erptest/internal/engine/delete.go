@@ -175,7 +175,7 @@ func (s *Session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table
 	return refs, nil
 }
 
-// HasPhysicalColumn tells whether the table has the column in the database.
+// HasPhysicalColumn reports whether the table has the column in the database.
 func HasPhysicalColumn(ctx context.Context, tx *store.Tx, table, column string) (bool, error) {
 	columns, err := tx.PhysicalColumns(ctx, table)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// IsDocument tells whether the records of a table have a life of their own:
+// IsDocument reports whether the records of a table have a life of their own:
 // drafted, completed, closed. The real server knows that of its own tables only.
 func (s *Session) IsDocument(t *store.Table) bool {
 	for _, name := range []string{"DocStatus", "DocAction", "Processed"} {

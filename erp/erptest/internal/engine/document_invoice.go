@@ -34,7 +34,7 @@ func prepareInvoice(ctx context.Context, d *document) error {
 	return d.totals(ctx)
 }
 
-// isCredit tells whether an invoice is a credit memo.
+// isCredit reports whether an invoice is a credit memo.
 func (d *document) isCredit(ctx context.Context) (bool, error) {
 	typ, err := OneRow(ctx, d.tx, "C_DocType", documentTypeOf(d.Row))
 	base := typ.String("DocBaseType")

@@ -64,7 +64,7 @@ func (d *document) totals(ctx context.Context) error {
 	return err
 }
 
-// makesShipment tells whether orders of a type are shipped as they are completed.
+// makesShipment reports whether orders of a type are shipped as they are completed.
 func makesShipment(typ store.Row) bool {
 	switch typ.String("DocSubTypeSO") {
 	case "WP", "WR":

@@ -32,10 +32,10 @@ func (s *Session) FindTable(ctx context.Context, tx *store.Tx, name string, writ
 
 var uuidText = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// IsUUID tells whether text is a UUID.
+// IsUUID reports whether text is a UUID.
 func IsUUID(text string) bool { return uuidText.MatchString(text) }
 
-// IsRecordID tells whether text can name a record: an integer or a UUID.
+// IsRecordID reports whether text can name a record: an integer or a UUID.
 func IsRecordID(id string) bool {
 	_, err := strconv.ParseInt(id, 10, 32)
 	return err == nil || IsUUID(id)

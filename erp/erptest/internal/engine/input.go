@@ -120,7 +120,7 @@ func (s *Session) setMember(ctx context.Context, tx *store.Tx, r *Record, col *s
 	return s.assign(ctx, tx, r, col, stored)
 }
 
-// isEmptyText tells whether a value is the empty text for a column that keeps
+// isEmptyText reports whether a value is the empty text for a column that keeps
 // texts. It is a value as others until the record is written.
 func isEmptyText(col *store.Column, v any) bool {
 	k := col.Kind()
@@ -156,7 +156,7 @@ func (s *Session) checkMembers(ctx context.Context, tx *store.Tx, t *store.Table
 	return checkNames(t, body)
 }
 
-// Writable tells whether a request may give the column that value; depending
+// Writable reports whether a request may give the column that value; depending
 // on the configuration a refusal is an error or the value is passed over.
 func (s *Session) Writable(ctx context.Context, tx *store.Tx, r *Record, col *store.Column) (bool, error) {
 	refusal := ""

@@ -66,7 +66,7 @@ func (s *Session) CallOut(ctx context.Context, tx *store.Tx, r *Record) error {
 	return nil
 }
 
-// Incomplete tells whether a mandatory column among those of a tab has no value.
+// Incomplete reports whether a mandatory column among those of a tab has no value.
 func (r *Record) Incomplete(fields []*store.Column) bool {
 	for _, col := range fields {
 		if col.Mandatory && !mandatoryExempt(r.Table, col) && r.Row.String(col.Name) == "" {

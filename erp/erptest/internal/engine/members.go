@@ -65,7 +65,7 @@ func checkNames(t *store.Table, o *wire.Object) error {
 	return nil
 }
 
-// IsArray tells whether v is a JSON array.
+// IsArray reports whether v is a JSON array.
 func IsArray(v any) bool {
 	_, ok := v.([]any)
 	return ok

@@ -30,7 +30,7 @@ type RoleCache struct {
 	roles map[[2]int64]*Role
 }
 
-// ChangesRoles tells whether roles may be others once these tables were written to.
+// ChangesRoles reports whether roles may be others once these tables were written to.
 func ChangesRoles(tables map[string]bool) bool {
 	for t := range tables {
 		if roleTables[t] {

@@ -109,7 +109,7 @@ func columnVirtual(r *Record) bool      { return r.Row.String("ColumnSQL") != ""
 func columnUpper(r *Record) string      { return strings.ToUpper(r.Row.String("ColumnName")) }
 func isOwnUUID(r, table store.Row) bool { return ownUUIDName(table, r.String("ColumnName")) }
 
-// ownUUIDName tells whether a column is the UUID column of its table.
+// ownUUIDName reports whether a column is the UUID column of its table.
 func ownUUIDName(table store.Row, column string) bool {
 	return strings.EqualFold(column, table.String("TableName")+"_UU")
 }

@@ -246,7 +246,7 @@ func afterMenuDelete(ctx context.Context, _ *Session, tx *store.Tx, r *Record) e
 	return err
 }
 
-// SystemMaintained tells whether an entity type belongs to the ERP itself.
+// SystemMaintained reports whether an entity type belongs to the ERP itself.
 func SystemMaintained(r *Record) bool { return r.ID() > 0 && r.ID() < store.FirstCustomID }
 
 // The entity types of the ERP itself, which nobody may change.
@@ -298,7 +298,7 @@ func afterRole(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
 	return err
 }
 
-// levelFits tells whether an object of an access level is for roles of a user
+// levelFits reports whether an object of an access level is for roles of a user
 // level.
 func levelFits(userLevel, accessLevel string) bool {
 	if len(accessLevel) != 1 {

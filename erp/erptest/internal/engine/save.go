@@ -19,7 +19,7 @@ type Record struct {
 	refused map[string]refusal // by column: values of the request it did not take
 }
 
-// IsNew tells whether the record is not stored yet.
+// IsNew reports whether the record is not stored yet.
 func (r *Record) IsNew() bool { return r.Old == nil }
 
 // Set changes a value; nil is NULL.
@@ -36,20 +36,20 @@ func (r *Record) Set(column string, v any) {
 	r.Row[column] = v
 }
 
-// Has tells whether the column holds a value.
+// Has reports whether the column holds a value.
 func (r *Record) Has(column string) bool {
 	_, ok := r.Row[column]
 	return ok
 }
 
-// changed tells whether the column differs from what is stored.
+// changed reports whether the column differs from what is stored.
 func (r *Record) changed(column string) bool {
 	was, had := r.Old[column]
 	is, has := r.Row[column]
 	return had != has || !SameValue(was, is)
 }
 
-// named tells whether the request spoke of the column.
+// named reports whether the request spoke of the column.
 func (r *Record) named(column string) bool {
 	if r.Body == nil {
 		return false
@@ -58,7 +58,7 @@ func (r *Record) named(column string) bool {
 	return ok
 }
 
-// SameValue tells whether two stored values are equal.
+// SameValue reports whether two stored values are equal.
 func SameValue(a, b any) bool {
 	x, ok1 := a.([]byte)
 	y, ok2 := b.([]byte)
@@ -172,7 +172,7 @@ func (s *Session) save(ctx context.Context, tx *store.Tx, r *Record, check func(
 	return true, nil
 }
 
-// dirty tells whether any stored column changes.
+// dirty reports whether any stored column changes.
 func (r *Record) dirty() bool {
 	for _, col := range r.Table.Columns {
 		if !col.IsVirtual() && r.changed(col.Name) {

@@ -114,7 +114,7 @@ func (s *Session) refer(ctx context.Context, tx *store.Tx, col *store.Column, v 
 	return to, err
 }
 
-// forAllTenants tells whether the system's records of a table are for all tenants.
+// forAllTenants reports whether the system's records of a table are for all tenants.
 func forAllTenants(t *store.Table) bool {
 	return t.AccessLevel == "4" || t.AccessLevel == "6" || t.AccessLevel == "7"
 }

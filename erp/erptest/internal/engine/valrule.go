@@ -95,7 +95,7 @@ func putContext(code, variables string) (string, error) {
 	return code, nil
 }
 
-// selfContained tells whether a rule stays inside the parentheses put around
+// selfContained reports whether a rule stays inside the parentheses put around
 // it: they match, literals end, there are no comments and no second statement.
 func selfContained(code string) bool {
 	depth := 0

@@ -39,7 +39,7 @@ func wordsOf(text string) []string {
 
 func trim(s string) string { return strings.Trim(s, " \t\r\n") }
 
-// enclosed tells whether s begins and ends with a parenthesis, if only with
+// enclosed reports whether s begins and ends with a parenthesis, if only with
 // those of two groups.
 func enclosed(s string) bool {
 	return len(s) >= 2 && s[0] == '(' && s[len(s)-1] == ')'
@@ -97,7 +97,7 @@ func split(s string, separator byte) []string {
 	return append(out, s[start:])
 }
 
-// isQuoted tells whether a literal has quotes at both ends, be it the same one.
+// isQuoted reports whether a literal has quotes at both ends, be it the same one.
 func isQuoted(s string) bool {
 	return strings.HasPrefix(s, "'") && strings.HasSuffix(s, "'")
 }

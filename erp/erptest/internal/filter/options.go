@@ -85,7 +85,7 @@ type Expansion struct {
 	Expand  []Expansion
 }
 
-// OnlySelect tells whether no option but $select says anything.
+// OnlySelect reports whether no option but $select says anything.
 func (e *Expansion) OnlySelect() bool {
 	return e.Filter == "" && e.OrderBy == "" && e.Label == "" && e.Top <= 0 && e.Skip <= 0 && len(e.Expand) == 0
 }

@@ -401,7 +401,7 @@ func byValue(c *store.Column, expr string) string {
 	return expr
 }
 
-// isText tells whether SQL's text functions take the column.
+// isText reports whether SQL's text functions take the column.
 func isText(c *store.Column) bool { return class(c) == "text" }
 
 // class is what kinds of columns the ERP's database compares with each other.

@@ -21,7 +21,7 @@ func HashPassword(password, salt string) string {
 	return hex.EncodeToString(key)
 }
 
-// VerifyPassword tells whether the password is the one behind stored, which
+// VerifyPassword reports whether the password is the one behind stored, which
 // is what AD_User.Password holds. Without a salt, stored is the password
 // itself, as the ERP keeps it when hashing is deactivated. An empty stored
 // password lets nobody in.

@@ -30,7 +30,7 @@ const (
 	headerSize        = 100
 )
 
-// inspect looks at a database file without changing it, and tells whether there
+// inspect looks at a database file without changing it, and reports whether there
 // is one.
 func inspect(path string) (found bool, err error) {
 	info, err := os.Stat(path)

@@ -35,7 +35,7 @@ type PhysicalColumn struct {
 	Key     bool   // part of the primary key
 }
 
-// TableExists tells whether the database has a table or view of that name, in
+// TableExists reports whether the database has a table or view of that name, in
 // any case.
 func (tx *Tx) TableExists(ctx context.Context, name string) (bool, error) {
 	if tx.exists[name] {

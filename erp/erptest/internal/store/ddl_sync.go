@@ -88,7 +88,7 @@ func (s *syncing) compare(c *Column) {
 	}
 }
 
-// checked tells whether the database lets only Y and N into the column.
+// checked reports whether the database lets only Y and N into the column.
 func (s *syncing) checked(name string) bool { return strings.Contains(s.sql, yesNoCheck(name)) }
 
 func (s *syncing) apply(ctx context.Context) error {

@@ -72,25 +72,25 @@ func hasSuffixFold(s, suffix string) bool {
 	return len(s) >= len(suffix) && strings.EqualFold(s[len(s)-len(suffix):], suffix)
 }
 
-// IsLookup tells whether the column points at another record (not a list).
+// IsLookup reports whether the column points at another record (not a list).
 func (c *Column) IsLookup() bool {
 	t, _ := displaytype.Of(c.Ref)
 	return (t.Picked == displaytype.FromTable || t.Picked == displaytype.FromFixedTable) && !t.Multiple
 }
 
-// IsList tells whether the column's values come from a value list.
+// IsList reports whether the column's values come from a value list.
 func (c *Column) IsList() bool {
 	t, _ := displaytype.Of(c.Ref)
 	return t.Picked == displaytype.FromList && !t.Multiple
 }
 
-// IsMultiLookup tells whether the column holds several comma-separated keys.
+// IsMultiLookup reports whether the column holds several comma-separated keys.
 func (c *Column) IsMultiLookup() bool {
 	t, _ := displaytype.Of(c.Ref)
 	return t.Picked == displaytype.FromTable && t.Multiple
 }
 
-// IsVirtual tells whether the column exists in the dictionary only, computed
+// IsVirtual reports whether the column exists in the dictionary only, computed
 // by its ColumnSQL.
 func (c *Column) IsVirtual() bool { return c.ColumnSQL != "" }
 

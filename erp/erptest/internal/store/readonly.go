@@ -36,7 +36,7 @@ func readOnlyURI(path string) string {
 	return uri
 }
 
-// HasJournal tells whether there are changes beside the file, in its journal: a
+// HasJournal reports whether there are changes beside the file, in its journal: a
 // process has it open, or ended without closing it.
 func HasJournal(path string) bool {
 	info, err := os.Stat(path + "-wal")

@@ -48,7 +48,7 @@ func TextOf(v any) string {
 	}
 }
 
-// Bool tells whether the column holds 'Y'.
+// Bool reports whether the column holds 'Y'.
 func (r Row) Bool(column string) bool { return r.String(column) == "Y" }
 
 // Selection says which rows of a table to read. Conditions are SQL over the

@@ -51,7 +51,7 @@ type keepingConn struct {
 	order []string               // of idle, the one used last at the end
 }
 
-// kept tells whether a statement comes again: reading and writing rows does.
+// kept reports whether a statement comes again: reading and writing rows does.
 func kept(query string) bool {
 	if len(query) > maxStatementSQL {
 		return false

@@ -165,7 +165,7 @@ type Tx struct {
 // [Store.OnChange].
 func (tx *Tx) Commit() uint64 { return tx.commit }
 
-// Writing tells whether the transaction may write.
+// Writing reports whether the transaction may write.
 func (tx *Tx) Writing() bool { return tx.write }
 
 // View runs fn in a reading transaction.

@@ -298,7 +298,7 @@ func (p *parser) word() string {
 	return w
 }
 
-// isNumber tells whether a word is a JSON number.
+// isNumber reports whether a word is a JSON number.
 func isNumber(w string) bool {
 	return w != "" && (w[0] == '-' || w[0] >= '0' && w[0] <= '9') && json.Valid([]byte(w))
 }

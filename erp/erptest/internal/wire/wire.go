@@ -197,7 +197,7 @@ func appendOther(b []byte, v any) ([]byte, error) {
 	return append(b, out.Bytes()[:out.Len()-1]...), nil // without the encoder's newline
 }
 
-// plain tells whether a string needs no escapes.
+// plain reports whether a string needs no escapes.
 func plain(s string) bool {
 	ascii := true
 	for i := range len(s) {
@@ -211,7 +211,7 @@ func plain(s string) bool {
 	return ascii || utf8.ValidString(s) && !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")
 }
 
-// number tells whether a text is a JSON number of the plain kind, as nearly all are.
+// number reports whether a text is a JSON number of the plain kind, as nearly all are.
 func number(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	whole, fraction, dotted := strings.Cut(s, ".")

@@ -56,7 +56,7 @@ type Options struct {
 	Observe func(Observation)
 }
 
-// Fingerprint tells whether two Options mask alike: it is of the key, the mode,
+// Fingerprint reports whether two Options mask alike: it is of the key, the mode,
 // the rules and the own names, and tells nothing of them. A copy keeps it, so that
 // going on or a refresh with other options is noticed before it mixes two
 // inventions. Rules in another order have another fingerprint. It is empty

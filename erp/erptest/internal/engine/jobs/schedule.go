@@ -118,7 +118,7 @@ func (p cronPattern) next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// day tells whether the day fits: with both kinds of days given, either will
+// day reports whether the day fits: with both kinds of days given, either will
 // do.
 func (p cronPattern) day(t time.Time) bool {
 	day, weekday := p.fields[2][t.Day()], p.fields[4][int(t.Weekday())]

@@ -164,7 +164,7 @@ func ChoiceIDs(list []Choice) []int64 {
 	return ids
 }
 
-// HasChoice tells whether the id is among the choices.
+// HasChoice reports whether the id is among the choices.
 func HasChoice(list []Choice, id int64) bool {
 	return slices.ContainsFunc(list, func(c Choice) bool { return c.ID == id })
 }

@@ -49,7 +49,7 @@ func recordNames(e *packxml.Element) []string {
 	return names
 }
 
-// isLacking tells whether a reference that cannot be resolved is one to a record
+// isLacking reports whether a reference that cannot be resolved is one to a record
 // that only the embedded ERP lacks.
 func (l *lacking) isLacking(missing *unresolvedReference) bool {
 	if l == nil || l.expected[missing.target] {

@@ -335,7 +335,7 @@ func (p *packIn) byUUID(ctx context.Context, t *store.Table, text string) (store
 	return p.oneRow(ctx, t, store.Quote(uu.Name)+"=?", p.ownUUID(text))
 }
 
-// foreign tells whether a row belongs to a tenant other than the importing one.
+// foreign reports whether a row belongs to a tenant other than the importing one.
 func (p *packIn) foreign(t *store.Table, row store.Row) bool {
 	if _, ok := t.Column("AD_Client_ID"); !ok || p.s.ClientID == 0 {
 		return false
@@ -396,7 +396,7 @@ func (p *packIn) fill(ctx context.Context, r *engine.Record, e *packxml.Element)
 	return ignored, emptied, nil
 }
 
-// pseudoColumn tells whether a property is not taken with the record itself: the
+// pseudoColumn reports whether a property is not taken with the record itself: the
 // place in the menu, the request for columns in the database, and a workflow's
 // first node.
 func pseudoColumn(table, name string) bool {

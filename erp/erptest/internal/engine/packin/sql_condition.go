@@ -35,7 +35,7 @@ func (p *packIn) ownRows(ctx context.Context, t *store.Table) (where string, arg
 	return store.Quote(t.Name) + `."AD_Client_ID"=?`, []any{p.s.ClientID}, err
 }
 
-// hasNone tells whether a step would find no rows, whatever its condition: a
+// hasNone reports whether a step would find no rows, whatever its condition: a
 // tenant has none in the dictionary.
 func (p *packIn) hasNone(ctx context.Context, t *store.Table) (bool, error) {
 	where, args, err := p.ownRows(ctx, t)

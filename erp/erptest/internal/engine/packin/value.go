@@ -84,7 +84,7 @@ func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, 
 	return prop.Text, nil
 }
 
-// isBoolean tells whether the ERP holds a column as a boolean: three of its names
+// isBoolean reports whether the ERP holds a column as a boolean: three of its names
 // are, whatever their display type.
 func isBoolean(col *store.Column) bool {
 	switch col.Name {
@@ -217,7 +217,7 @@ func (p *packIn) textReference(ctx context.Context, col *store.Column, table str
 	return engine.KeyOf(engine.Field{Name: col.Name, Kind: col.Kind()}, t, row), nil
 }
 
-// target is a table that is referred to; there tells whether its rows can be
+// target is a table that is referred to; there reports whether its rows can be
 // looked at.
 func (p *packIn) target(ctx context.Context, name string) (t *store.Table, there bool, err error) {
 	t, err = p.tx.Table(ctx, name)

@@ -140,7 +140,7 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 	return result, nil
 }
 
-// sameIndex tells whether the index in the database has these columns in this
+// sameIndex reports whether the index in the database has these columns in this
 // order, and is unique or not as said.
 func sameIndex(ctx context.Context, tx *store.Tx, table, name string, columns []string, unique bool) (bool, error) {
 	var there bool

@@ -69,7 +69,7 @@ func (t *Manager) Done(instance int64) {
 	delete(t.running, instance)
 }
 
-// Has tells whether a job has not ended yet.
+// Has reports whether a job has not ended yet.
 func (t *Manager) Has(instance int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -77,7 +77,7 @@ func ownRow(ctx context.Context, s *engine.Session, tx *store.Tx, table string, 
 	return row, nil
 }
 
-// isDocumentProcess tells whether a process runs the workflow of a document, which
+// isDocumentProcess reports whether a process runs the workflow of a document, which
 // does what the document's next action is.
 func isDocumentProcess(process store.Row) bool {
 	return process.String("Classname") == "" && process.String("ProcedureName") == "" && !IsReport(process) &&

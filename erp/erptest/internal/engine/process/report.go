@@ -16,7 +16,7 @@ import (
 // maxReportRows bounds a report.
 const maxReportRows = 10_000
 
-// IsReport tells whether running a process gives a report.
+// IsReport reports whether running a process gives a report.
 func IsReport(process store.Row) bool {
 	return process.Bool("IsReport") || process.Int("AD_ReportView_ID") > 0 || process.Int("AD_PrintFormat_ID") > 0 ||
 		process.String("JasperReport") != ""

@@ -38,7 +38,7 @@ func (r *Run) Text(name string) string { return store.Row{"": r.Params[name].Val
 // id is the parameter as a number.
 func (r *Run) id(name string) int64 { return store.Row{"": r.Params[name].Value}.Int("") }
 
-// flag tells whether the parameter is yes; def counts when it was not given.
+// flag reports whether the parameter is yes; def counts when it was not given.
 func (r *Run) flag(name string, def bool) bool {
 	if r.Params[name].Value == nil {
 		return def

@@ -23,7 +23,7 @@ const (
 	Confirmation
 )
 
-// Is tells whether the activity can be decided as wanted; an approval is a
+// Is reports whether the activity can be decided as wanted; an approval is a
 // choice, too.
 func (k Kind) Is(wanted Kind) bool {
 	return k == wanted || wanted == Choice && k == Approval

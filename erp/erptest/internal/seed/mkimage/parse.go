@@ -18,7 +18,7 @@ import (
 var files embed.FS
 
 // eachLine calls fn for every line of a file that is not blank or a comment.
-// indented tells whether the line starts with two blanks, which are cut off. A
+// indented reports whether the line starts with two blanks, which are cut off. A
 // name that ends in .gz is that of a compressed file.
 func eachLine(name string, fn func(line string, indented bool) error) error {
 	f, err := files.Open(name)

@@ -237,7 +237,7 @@ func money(cents int64) string {
 	return fmt.Sprintf("%d.%02d", cents/100, cents%100)
 }
 
-// done tells whether a document of the order's status is processed.
+// done reports whether a document of the order's status is processed.
 func (o *order) done() bool { return slices.Contains([]string{"CO", "CL", "VO", "RE"}, o.status) }
 
 func dateText(t time.Time) string { return t.Format(time.DateTime) }

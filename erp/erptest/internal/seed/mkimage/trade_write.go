@@ -135,7 +135,7 @@ func (tr *trade) writeInvoice(o *order, tax int64) {
 	}
 }
 
-// posted tells whether the invoice is in the accounts; only GardenWorld's
+// posted reports whether the invoice is in the accounts; only GardenWorld's
 // sales are.
 func posted(o *order) string {
 	if o.client == 11 && o.sales {

@@ -76,7 +76,7 @@ func (c *compiler) like(x *column, kind string) *column {
 	return best
 }
 
-// fits tells whether a display type belongs to a kind that was inferred.
+// fits reports whether a display type belongs to a kind that was inferred.
 func fits(kind, inferred string) bool {
 	var kinds []string
 	for k := range strings.SplitSeq(inferred, "|") {

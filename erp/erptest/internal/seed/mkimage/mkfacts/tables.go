@@ -62,7 +62,7 @@ func (c *compiler) tables(w *bytes.Buffer) error {
 	return nil
 }
 
-// isStandard tells whether one of the seven standard columns has their usual form.
+// isStandard reports whether one of the seven standard columns has their usual form.
 func isStandard(x *column) bool { return !x.Key && !x.Parent && !x.Identifier && x.Virtual == nil }
 
 // identifiers numbers the identifier columns: as on record where that is clear.
