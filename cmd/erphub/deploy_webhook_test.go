@@ -139,7 +139,7 @@ func TestDeployWebhooks(t *testing.T) {
 		assert.Contains(t, errs, "the webhook for 127.0.0.1:", name)
 		_, errs = b.run(0, "status")
 		assert.Contains(t, errs, "kept for receivers: 1 webhook", name)
-		out, _ = b.run(0, "spool", "list")
+		out, _ = b.run(0, "spool")
 		assert.Contains(t, out, "webhook for 127.0.0.1:", name)
 		b.faulty(nil)
 		b.run(0, "rollback", "--id", id, "--version", "12.0.3", "--webhook", address) // the receiver has a pause
@@ -167,12 +167,12 @@ func TestDeployWebhooks(t *testing.T) {
 	b.run(0, "complete", "--id", id, "--status", "SUCCESS", "--webhook", slow.URL)
 	close(release)
 	slow.Close()
-	out, _ = b.run(0, "spool", "list", "--json")
+	out, _ = b.run(0, "spool", "--json")
 	var kept struct{ Webhooks []notify.Kept }
 	require.NoError(t, json.Unmarshal([]byte(out), &kept), out)
 	require.Len(t, kept.Webhooks, 1)
-	b.run(0, "spool", "discard", kept.Webhooks[0].Name)
-	_, errs = b.run(0, "spool", "list")
+	b.run(0, "spool", "--discard", kept.Webhooks[0].Name)
+	_, errs = b.run(0, "spool")
 	assert.Contains(t, errs, "no call is kept")
 
 	// What is configured wrongly is said, and nothing more.

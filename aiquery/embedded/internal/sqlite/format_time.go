@@ -15,6 +15,8 @@ var timePatterns = []struct {
 	value func(time.Time) int
 }{
 	{"YYYY", 4, time.Time.Year},
+	{"IYYY", 4, func(t time.Time) int { year, _ := t.ISOWeek(); return year }},
+	{"IW", 2, func(t time.Time) int { _, week := t.ISOWeek(); return week }},
 	{"HH24", 2, time.Time.Hour},
 	{"MM", 2, func(t time.Time) int { return int(t.Month()) }},
 	{"DD", 2, time.Time.Day},

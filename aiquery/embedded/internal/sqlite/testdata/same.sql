@@ -28,7 +28,7 @@ SELECT extract(year from '2024-02-29'::date), extract(month from timestamp '2024
 SELECT ('2024-01-01'::timestamp, interval '1 day') IS NOT NULL;
 SELECT now() > '2020-01-01', current_date > '2020-01-01'::date, current_timestamp = now(), current_date = now()::date, localtimestamp = now()::timestamp;
 SELECT date '2024-01-01' = timestamp '2024-01-01', date '2024-01-02' > '2024-01-01', '2024-01-01' <= date '2024-01-01', timestamp '2024-01-01 00:00' BETWEEN '2024-01-01' AND '2024-12-31';
-SELECT to_char(timestamp '2024-02-09 03:05:07', 'YYYY-MM-DD HH24:MI:SS'), to_char(date '2024-02-09','"Q"Q yyyy-mm'), to_char(date '2024-02-09','DD.MM.YYYY');
+SELECT to_char(timestamp '2024-02-09 03:05:07', 'YYYY-MM-DD HH24:MI:SS'), to_char(date '2024-02-09','"Q"Q yyyy-mm'), to_char(date '2024-02-09','DD.MM.YYYY'), to_char(date '2024-12-31','IYYY-"W"IW'), to_char(date '2023-01-01','IYYY IW');
 -- base tables
 SELECT * FROM c_order ORDER BY c_order_id;
 SELECT * FROM c_bpartner ORDER BY c_bpartner_id;
