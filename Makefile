@@ -23,7 +23,7 @@ PACKAGES    := $(or $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1),3)
 .PHONY: test race proof setup look vet lint contract-lint fuzz bench build release vulncheck generate-check
 
 test: look
-	$(GO) test $(LINK) $(VET) -p $(PACKAGES) -timeout 15m ./...
+	$(GO) test $(LINK) $(VET) -p $(PACKAGES) -timeout 30m ./...
 
 # With the race detector, under which all is ten times slower: the packages whose
 # values goroutines share, and of tests whose cases take the same paths again and
