@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -196,23 +197,23 @@ func (b *CLIBackend) Jobs(ctx context.Context, caller mcp.Caller) ([]Job, error)
 
 // Job is one job, by id or name.
 func (b *CLIBackend) Job(ctx context.Context, caller mcp.Caller, id string) (*Job, error) {
-	return b.job(ctx, caller, "show", id)
+	return b.job(ctx, caller, id)
 }
 
 // SetJob starts or stops a job.
 func (b *CLIBackend) SetJob(ctx context.Context, caller mcp.Caller, id string, enabled bool) (*Job, error) {
 	if enabled {
-		return b.job(ctx, caller, "enable", id)
+		return b.job(ctx, caller, id, "--start")
 	}
-	return b.job(ctx, caller, "disable", id)
+	return b.job(ctx, caller, id, "--stop")
 }
 
-func (b *CLIBackend) job(ctx context.Context, caller mcp.Caller, verb, id string) (*Job, error) {
+func (b *CLIBackend) job(ctx context.Context, caller mcp.Caller, id string, flags ...string) (*Job, error) {
 	if strings.TrimSpace(id) == "" {
 		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "which job? the name is empty"}
 	}
 	var j erp.ServerJob
-	if err := b.run(ctx, caller, nil, &j, "server", "job", verb, "--", id); err != nil {
+	if err := b.run(ctx, caller, nil, &j, slices.Concat([]string{"server", "jobs"}, flags, []string{"--", id})...); err != nil {
 		return nil, err
 	}
 	return job(&j, nil)

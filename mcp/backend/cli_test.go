@@ -134,7 +134,7 @@ func TestCLIRefusesFlags(t *testing.T) {
 	_, err = b.RunProcess(ctx, who, backend.Run{Process: "--token-file=/etc/passwd"})
 	assert.Equal(t, "--json process run --data=- -- --token-file=/etc/passwd", mcp.ErrorOf(err).Message)
 	_, err = b.SetJob(ctx, who, "--url=http://evil", true)
-	assert.Equal(t, "--json server job enable -- --url=http://evil", mcp.ErrorOf(err).Message)
+	assert.Equal(t, "--json server jobs --start -- --url=http://evil", mcp.ErrorOf(err).Message)
 	for _, empty := range []string{"", "  "} {
 		_, err = b.RunProcess(ctx, who, backend.Run{Process: empty})
 		assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code)
