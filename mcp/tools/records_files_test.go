@@ -126,8 +126,10 @@ func TestPrintRecord(t *testing.T) {
 
 // A report is run for a record, and its file delivered: as text as well, where it is
 // short. What does not fit is refused before anything runs.
-func TestExecuteProcessForARecord(t *testing.T) {
-	t.Parallel()
+//
+// It runs before the parallel tests: one of them runs every report of the same ERP,
+// which refuses a report that is running.
+func TestExecuteProcessForARecord(t *testing.T) { //nolint:paralleltest // see above
 	f := files(t)
 	type ran struct {
 		Summary string
