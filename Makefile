@@ -33,7 +33,7 @@ RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... .
 	./tokens/... ./dict/registry ./deploylog/board ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
 	./cmd/internal/shell
 UNRACED ?= ^(TestRowsOfTheERPsOwnRoles|TestTemporaryFilesAreLimited)$$
-RACETIME ?= 15m
+RACETIME ?= 30m
 race: look
 	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(VET) $(RACEFLAGS) -short -skip '$(UNRACED)' -timeout $(RACETIME) $(RACED)
 
