@@ -23,7 +23,7 @@ PACKAGES    := $(or $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1),3)
 .PHONY: test race proof setup look vet lint contract-lint fuzz bench build release vulncheck generate-check
 
 test: look
-	$(GO) test $(LINK) $(VET) -p $(PACKAGES) -timeout 30m ./...
+	$(GO) test $(LINK) $(VET) -p $(PACKAGES) -timeout 15m ./...
 
 # With the race detector, under which all is ten times slower: the packages whose
 # values goroutines share, and of tests whose cases take the same paths again and
@@ -33,7 +33,7 @@ RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... .
 	./tokens/... ./dict/registry ./deploylog/board ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
 	./cmd/internal/shell
 UNRACED ?= ^(TestRowsOfTheERPsOwnRoles|TestTemporaryFilesAreLimited)$$
-RACETIME ?= 30m
+RACETIME ?= 15m
 race: look
 	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(VET) $(RACEFLAGS) -short -skip '$(UNRACED)' -timeout $(RACETIME) $(RACED)
 
