@@ -33,7 +33,7 @@ func TestEqualColumnsAreGatedTogether(t *testing.T) {
 		"SELECT 1 FROM (SELECT DISTINCT ON (documentno, 'X'::text) documentno d, 'X'::text c FROM c_order ORDER BY documentno, 'X'::text) q WHERE q.d = q.c": {order},
 		"SELECT 1 FROM (SELECT 'X'::text documentno, 1 x GROUP BY 1) p JOIN c_order USING (documentno)":                                                      {order},
 
-		// A result of an aggregate is no constant.
+		// The result of an aggregate is not a constant.
 		"SELECT 1 FROM c_order o JOIN (SELECT c_bpartner_id, max(documentno) d FROM c_order GROUP BY 1) q ON o.documentno = q.d":                          nil,
 		"SELECT o.documentno FROM c_order o JOIN (SELECT c_bpartner_id AS p, max(c_order_id) AS last FROM c_order GROUP BY 1) q ON o.c_order_id = q.last": nil,
 	} {

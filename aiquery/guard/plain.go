@@ -132,7 +132,8 @@ func (p *plainness) apart(n *pg.Node) bool {
 
 // beside judges the comparison of a column with one that is computed apart. That one
 // may be a constant, and the comparison may move to where it is known to be: what is
-// gated of the one is gated of the other. A result of an aggregate is no constant.
+// gated of the one is gated of the other. The result of an aggregate is not
+// a constant.
 func (p *plainness) beside(c *column, n *pg.Node) bool {
 	if !p.apart(n) {
 		return false

@@ -109,6 +109,14 @@ func (a *Addition) plan(ctx context.Context, reg registry.Registry, table string
 	if col.Reference != nil {
 		r := *col.Reference
 		r.EntityType = col.EntityType
+		if r.Lookup != nil && !strings.EqualFold(r.Lookup.Table, table) { // as the dictionary spells it
+			t, err := reg.Table(ctx, r.Lookup.Table)
+			if err != nil {
+				return nil, err
+			}
+			l := *r.Lookup
+			l.Table, r.Lookup = t.Name, &l
+		}
 		col.Reference = &r
 	}
 	if target, ok := strings.CutSuffix(col.Name, "_ID"); ok && col.Reference == nil && col.Type.IsLookup() {

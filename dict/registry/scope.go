@@ -19,7 +19,8 @@ type Scope struct {
 	// Tables are read with their columns and indexes, the elements and
 	// references of the columns, and all that describes these.
 	Tables []string
-	// TableWindows reads the windows that the tables name as theirs, too.
+	// TableWindows reads the windows that the tables name as theirs, too, those for
+	// purchases included.
 	TableWindows bool
 	// Windows are read with their tabs and fields.
 	Windows []string
@@ -130,6 +131,7 @@ func (l *scopeLoader) named() (tables, windows, references []int, elements []str
 		tables = append(tables, c.tables[at].ID)
 		if l.scope.TableWindows {
 			windows = append(windows, l.windowsNamed(c.tables[at].WindowID)...)
+			windows = append(windows, l.windowsNamed(c.tables[at].POWindowID)...)
 		}
 	}
 	for _, name := range l.scope.Windows {

@@ -134,9 +134,14 @@ func (r *Reader) Record(ctx context.Context, t *registry.Table, given map[string
 		case used[col.Name]:
 			why = "is given twice"
 		case why == "" && target.By != "":
-			if err := r.Check(ctx, target); err != nil {
-				problems = append(problems, err)
+			var wrong *Error
+			err := r.Check(ctx, target)
+			if errors.As(err, &wrong) {
+				problems = append(problems, wrong)
 				continue
+			}
+			if err != nil {
+				return nil, nil, err
 			}
 		}
 		used[col.Name] = true

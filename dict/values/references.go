@@ -96,10 +96,10 @@ func (r *Reader) describe(ctx context.Context, s *reference, f *Target, t *regis
 			if near := nearest.Name(f.By, names); near != "" {
 				hint = fmt.Sprintf("; did you mean %q?", f.Name+":"+near)
 			}
-			return fmt.Errorf("%s has no column %s to find its records by%s", t.Name, text.Quote(f.By), hint)
+			return wrong("%s has no column %s to find its records by%s", t.Name, text.Quote(f.By), hint)
 		}
 		if !col.Type.IsText() || col.ForeignTable != "" || col.Type.IsList() {
-			return fmt.Errorf("records of %s are not found by %s, which is no text", t.Name, col.Name)
+			return wrong("records of %s are found by columns of text, and %s is not one", t.Name, col.Name)
 		}
 		s.by, s.Columns = col.Name, []string{col.Name}
 	}
@@ -116,12 +116,12 @@ func (r *Reader) lookup(ctx context.Context, col *Target, t *registry.Table) (er
 			key, display = ref.Lookup.Key, ref.Lookup.Display
 		}
 	}
+	l.Columns, l.Identifier = t.NameColumns(display)
 	for i := range t.Columns {
 		if c := &t.Columns[i]; c.Readable() && !c.Key && (c.Name == "AD_Org_ID" || c.Parent) && !slices.Contains(l.Identifier, c.Name) {
 			l.Show = append(l.Show, c.Name)
 		}
 	}
-	l.Columns, l.Identifier = t.NameColumns(display)
 	return l, key
 }
 
@@ -153,10 +153,10 @@ func (s *reference) way(name string) way {
 }
 
 // Lookup finds the records that values name: all of them in few requests, and each
-// record only once. What is wrong with one is told to wrong. Values that name no
+// record only once. It calls report with what is wrong with one. Values that name no
 // record are left as they are.
-func (r *Reader) Lookup(ctx context.Context, values []*Value, wrong func(*Value, error)) error {
-	values = slices.DeleteFunc(slices.Clone(values), func(v *Value) bool { return v.name == "" })
+func (r *Reader) Lookup(ctx context.Context, all []*Value, report func(*Value, error)) error {
+	values := slices.DeleteFunc(slices.Clone(all), func(v *Value) bool { return v.name == "" })
 	type wanted struct {
 		spec  *reference
 		names map[string]bool
@@ -195,7 +195,7 @@ func (r *Reader) Lookup(ctx context.Context, values []*Value, wrong func(*Value,
 	for _, v := range values {
 		got := r.specs[v.target].cache[v.name]
 		if got.err != nil {
-			wrong(v, got.err)
+			report(v, got.err)
 			continue
 		}
 		v.Send, v.Plain, v.Name, v.name = got.send, got.plain, got.name, ""
@@ -272,7 +272,7 @@ func (r *Reader) findAll(ctx context.Context, s *reference, w way, names []strin
 			if slices.Contains(left, name) {
 				continue
 			}
-			if err := r.take(ctx, s, w, name, index[fold(w, name)]); err != nil {
+			if err := r.remember(ctx, s, w, name, index[fold(w, name)]); err != nil {
 				return err
 			}
 		}
@@ -383,8 +383,8 @@ func (s *reference) keyOf(rec erp.Record) string {
 	return name
 }
 
-// take notes what a text refers to.
-func (r *Reader) take(ctx context.Context, s *reference, w way, name string, found []erp.Record) error {
+// remember keeps what a text refers to, by the records that were found.
+func (r *Reader) remember(ctx context.Context, s *reference, w way, name string, found []erp.Record) error {
 	if len(found) > 1 && w == byName { // capitals count where they tell records apart
 		var exact []erp.Record
 		for _, rec := range found {

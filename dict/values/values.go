@@ -2,6 +2,7 @@ package values
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ type Target struct {
 	By          string // column of that table the values are of; empty: the key, the UUID or a name
 	Length      int    // in characters; 0: no bound
 	Min, Max    string // bounds of a number; empty: none
+	Secret      bool   // errors do not show its values
 	// Beyond takes numbers and UUIDs of records that the role may not see: the ERP
 	// decides. Processes may reach further than the role.
 	Beyond bool
@@ -30,7 +32,10 @@ type Target struct {
 
 // OfColumn is a column as a target.
 func OfColumn(c *registry.Column) Target {
-	return Target{Name: c.Name, Type: c.Type, ReferenceID: c.ReferenceID, Foreign: c.ForeignTable, Length: c.Length, Min: c.Min, Max: c.Max}
+	return Target{
+		Name: c.Name, Type: c.Type, ReferenceID: c.ReferenceID, Foreign: c.ForeignTable, Length: c.Length, Min: c.Min, Max: c.Max,
+		Secret: c.Secure || c.Encrypted,
+	}
 }
 
 // OfParameter is a parameter of a process as a target.
@@ -131,15 +136,25 @@ func (e *Error) Error() string { return e.Problem }
 
 func wrong(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
 
-// Read reads one value. The error is an [*Error], or that of the dictionary. A value that names a record is complete after [Reader.Lookup].
+// Read reads one value. The error is an [*Error], or that of the dictionary. A value
+// that names a record is complete after [Reader.Lookup].
 func (r *Reader) Read(ctx context.Context, t Target, cell Cell) (Value, error) {
 	v := Value{target: t}
 	ready, err := begin(&v, cell)
 	if ready || err != nil {
-		return v, err
+		return v, v.conceal(err)
 	}
 	err = r.read(ctx, &v, cell)
-	return v, err
+	return v, v.conceal(err)
+}
+
+// conceal takes the value out of an error about a secret.
+func (v *Value) conceal(err error) error {
+	var about *Error
+	if v.target.Secret && errors.As(err, &about) {
+		return wrong("the value does not fit %s, of type %s; it is not shown", v.target.Name, v.target.Type)
+	}
+	return err
 }
 
 // begin looks at what holds for values of all types, and reports whether that is all.

@@ -76,7 +76,7 @@ func (r *request) setArguments(args []string) error {
 	}
 	switch {
 	case len(args) == 2:
-		return shell.Usagef("%q is no method; write GET, POST, PUT, PATCH or DELETE in front of the path", args[0])
+		return shell.Usagef("%q is not a method; write GET, POST, PUT, PATCH or DELETE in front of the path", args[0])
 	case len(args) != 1 || strings.TrimSpace(args[0]) == "":
 		return shell.Usagef("api needs a path, such as `erphub api models/C_Order`")
 	}

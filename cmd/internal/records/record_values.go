@@ -54,7 +54,12 @@ func (a *app) read(c *cli.Context, client *erp.Client, table string, given map[s
 	cells := map[string]json.RawMessage{}
 	for name, value := range given {
 		_, isJSON := value.(json.RawMessage)
-		if _, _, err := columns.Target(name); isJSON || err != nil && outside(name, value) {
+		col, _, err := columns.Target(name)
+		switch {
+		case isJSON && err == nil:
+			out.values[col.Name] = value
+			continue
+		case isJSON, err != nil && outside(name, value):
 			out.values[name] = value
 			continue
 		}
