@@ -25,7 +25,11 @@ type Cell struct {
 // Empty reports whether the cell has no value.
 func (c Cell) Empty() bool { return c.Kind == Null || c.Kind == Text && c.Text == "" }
 
+// CellOf is a value in JSON as a cell. Nothing at all is null.
 func CellOf(value json.RawMessage) Cell {
+	if len(value) == 0 {
+		return Cell{Kind: Null}
+	}
 	switch value[0] {
 	case '"':
 		var s string

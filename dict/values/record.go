@@ -48,7 +48,7 @@ func (c *Columns) Target(name string) (*registry.Column, Target, error) {
 		}
 		by = strings.TrimSpace(after)
 		if col.ForeignTable == "" || col.Type.IsList() {
-			return nil, Target{}, fmt.Errorf("%s refers to no other table, so there is nothing to find by %s; write %s alone", col.Name, text.Quote(by), col.Name)
+			return nil, Target{}, wrong("%s refers to no other table, so there is nothing to find by %s; write %s alone", col.Name, text.Quote(by), col.Name)
 		}
 	}
 	t := OfColumn(col)
@@ -73,7 +73,7 @@ func (c *Columns) named(name string) (*registry.Column, error) {
 		for i, col := range found {
 			names[i] = col.Name
 		}
-		return nil, fmt.Errorf("%d columns are called %s: %s; use the name of the column", len(found), text.Quote(name), strings.Join(names, ", "))
+		return nil, wrong("%d columns are called %s: %s; use the name of the column", len(found), text.Quote(name), strings.Join(names, ", "))
 	}
 	base, _, _ := strings.Cut(name, ":")
 	var known []string
@@ -84,7 +84,7 @@ func (c *Columns) named(name string) (*registry.Column, error) {
 	if near := nearest.Name(base, known); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return nil, fmt.Errorf("%s has no column %s%s", c.table.Name, text.Quote(name), hint)
+	return nil, wrong("%s has no column %s%s", c.table.Name, text.Quote(name), hint)
 }
 
 // ReadOnly says why nobody but the ERP writes a column, "" when others may.
@@ -117,52 +117,52 @@ type Written struct {
 // that is wrong with them; any other error is that of the dictionary or the ERP.
 func (r *Reader) Record(ctx context.Context, t *registry.Table, given map[string]json.RawMessage) (all []Written, problems []error, err error) {
 	columns := NewColumns(t)
-	add := func(name string, err error) {
-		problems = append(problems, fmt.Errorf("%s: %w", text.Shorten(name, 80), err))
-	}
 	used := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		col, target, err := columns.Target(name)
-		if err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		why := ReadOnly(col)
-		switch {
-		case col.Key:
-			why = "is the key, which the ERP gives"
-		case used[col.Name]:
-			why = "is given twice"
-		case why == "" && target.By != "":
-			var wrong *Error
-			err := r.Check(ctx, target)
-			if errors.As(err, &wrong) {
-				problems = append(problems, wrong)
-				continue
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-		}
-		used[col.Name] = true
-		if why != "" {
-			problems = append(problems, fmt.Errorf("%s %s", col.Name, why))
-			continue
-		}
-		v, err := r.Read(ctx, target, CellOf(given[name]))
+		w, err := r.member(ctx, columns, name, CellOf(given[name]))
 		var wrong *Error
 		switch {
 		case errors.As(err, &wrong):
-			add(col.Name, wrong)
+			problems = append(problems, err)
+			continue
 		case err != nil:
 			return nil, nil, err
-		default:
-			all = append(all, Written{col, v})
+		case used[w.Column.Name]:
+			problems = append(problems, fmt.Errorf("%s is given twice", w.Column.Name))
+			continue
 		}
+		used[w.Column.Name] = true
+		all = append(all, w)
 	}
-	err = r.Lookup(ctx, pointers(all), func(v *Value, err error) { add(v.target.Name, err) })
+	err = r.Lookup(ctx, pointers(all), func(v *Value, err error) {
+		problems = append(problems, fmt.Errorf("%s: %w", v.target.Name, err))
+	})
 	slices.SortFunc(all, func(a, b Written) int { return strings.Compare(a.Column.Name, b.Column.Name) })
 	return all, problems, err
+}
+
+// member reads one value of a record.
+func (r *Reader) member(ctx context.Context, columns *Columns, name string, cell Cell) (w Written, err error) {
+	col, target, err := columns.Target(name)
+	if err != nil {
+		return w, err
+	}
+	w.Column = col
+	if why := ReadOnly(col); why != "" {
+		return w, wrong("%s %s", col.Name, why)
+	}
+	if col.Key {
+		return w, wrong("%s is the key, which the ERP gives", col.Name)
+	}
+	if target.By != "" {
+		if err := r.Check(ctx, target); err != nil {
+			return w, err
+		}
+	}
+	if w.Value, err = r.Read(ctx, target, cell); err != nil {
+		err = fmt.Errorf("%s: %w", col.Name, err)
+	}
+	return w, err
 }
 
 func pointers(all []Written) []*Value {
