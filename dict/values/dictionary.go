@@ -39,8 +39,9 @@ func (l *lazy) Table(ctx context.Context, name string, with ...registry.Detail) 
 		if !errors.As(err, &beyond) {
 			return t, err
 		}
-		// What one column refers to is asked for, so others will be.
-		for _, known := range slices.Clone(l.tables) {
+		// What several columns refer to is asked for, so what the others refer to will be:
+		// one record names few, and the rows of a file many.
+		for _, known := range l.many() {
 			if t, err := l.catalog.Table(ctx, known, with...); err == nil {
 				for _, c := range t.Columns {
 					if c.ForeignTable != "" && !c.Type.IsList() {
@@ -57,6 +58,14 @@ func (l *lazy) Table(ctx context.Context, name string, with ...registry.Detail) 
 	}
 	l.catalog = catalog
 	return catalog.Table(ctx, name, with...)
+}
+
+// many are the tables that were asked for, once they are more than a few.
+func (l *lazy) many() []string {
+	if len(l.tables) < 3 {
+		return nil
+	}
+	return slices.Clone(l.tables)
 }
 
 func (l *lazy) add(table string) {

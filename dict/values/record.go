@@ -160,9 +160,12 @@ func (r *Reader) member(ctx context.Context, columns *Columns, name string, cell
 		}
 	}
 	if w.Value, err = r.Read(ctx, target, cell); err != nil {
-		err = fmt.Errorf("%s: %w", col.Name, err)
+		return w, fmt.Errorf("%s: %w", col.Name, err)
 	}
-	return w, err
+	if w.Empty && col.Mandatory {
+		return w, wrong("%s is mandatory, so it cannot be cleared; leave it out to keep what it has, or its default in a new record", col.Name)
+	}
+	return w, nil
 }
 
 func pointers(all []Written) []*Value {
