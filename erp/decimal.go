@@ -32,7 +32,7 @@ func ParseDecimal(text string) (Decimal, error) {
 }
 
 // String returns the number in plain notation, without exponent: 0E-2 gives
-// 0.00. Text that is no number is returned as it is.
+// 0.00. Text that is not a number is returned as it is.
 func (d Decimal) String() string {
 	if d == "" {
 		return "0"
@@ -91,7 +91,7 @@ func (d Decimal) Float64() float64 {
 	return f
 }
 
-// Rat returns the exact value. It reports false when d is no number or its
+// Rat returns the exact value. It reports false when d is not a number or its
 // exponent is absurd.
 func (d Decimal) Rat() (*big.Rat, bool) {
 	if d == "" {
@@ -104,7 +104,7 @@ func (d Decimal) Rat() (*big.Rat, bool) {
 }
 
 // Cmp compares two numbers: -1, 0 or +1, regardless of how they are written.
-// Text that is no number sorts before all numbers.
+// Text that is not a number sorts before all numbers.
 func (d Decimal) Cmp(other Decimal) int {
 	a, okA := d.Rat()
 	b, okB := other.Rat()

@@ -130,7 +130,7 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 		return nil, otherOperator(m[1], m[2], m[3]+strings.Join(words[1:min(2, len(words))], ""))
 	}
 	if !isName(column) {
-		return nil, wrongFilter("such as Name eq 'x'", "%s is no name of a column", quote(column))
+		return nil, wrongFilter("such as Name eq 'x'", "%s is not a name of a column", quote(column))
 	}
 	if len(words) == 1 {
 		return nil, wrongFilter("such as "+clipPlain(column)+" eq 1; operators: "+filterOperators, "after %s an operator and a value are expected", quote(word))
@@ -181,7 +181,7 @@ func (r *filterReader) match(name, arguments string) error {
 		column = strings.TrimSpace(inner)
 	}
 	if !isName(column) {
-		return wrongFilter("such as "+name+"(Name,'x')", "%s is no name of a column", quote(column))
+		return wrongFilter("such as "+name+"(Name,'x')", "%s is not a name of a column", quote(column))
 	}
 	if len(value) < 2 || value[0] != '\'' {
 		return wrongFilter(fmt.Sprintf("write %s(%s,'%s')", name, clipPlain(column), clipPlain(strings.Trim(value, `"`))), "the text of %s needs single quotes around it", name)

@@ -65,7 +65,7 @@ func readSource(plugin fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() || st.Size() > maxSource {
-		return nil, fmt.Errorf("%s is no file of a usual size", name)
+		return nil, fmt.Errorf("%s is not a file of a usual size", name)
 	}
 	return fs.ReadFile(plugin, name)
 }

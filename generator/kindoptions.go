@@ -50,7 +50,7 @@ func parseParameter(text string) (p parameter, why string) {
 	}
 	p.Column = parts[0]
 	if why := checkIdentifier(p.Column); why != "" || strings.Contains(p.Column, "$") || p.Column[0] == '_' {
-		return p, "has a column name that is no name of letters, digits and underscores, a letter first"
+		return p, "has a column name that is not a name of letters, digits and underscores, a letter first"
 	}
 	if len(p.Column) > 60 {
 		return p, "has a column name longer than 60 characters"

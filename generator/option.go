@@ -279,7 +279,7 @@ func convert(to OptionType, raw any) (any, string) {
 			}
 			return out, ""
 		}
-		return nil, fmt.Sprintf("is no list but %s", show(raw))
+		return nil, fmt.Sprintf("is not a list but %s", show(raw))
 	}
 	switch raw := raw.(type) {
 	case string:

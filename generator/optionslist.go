@@ -93,7 +93,7 @@ func checkRepository(address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || !u.IsAbs():
-		return "is no address such as file:///opt/idempiere/org.idempiere.p2/target/repository"
+		return "is not an address such as file:///opt/idempiere/org.idempiere.p2/target/repository"
 	case u.Scheme != "file" && u.Scheme != "http" && u.Scheme != "https":
 		return "is neither a file: nor an http: or https: address"
 	case u.User != nil:

@@ -26,7 +26,7 @@ func Formats() []Format { return []Format{FormatMCP, FormatOpenAI, FormatAnthrop
 func ParseFormat(text string) (Format, error) {
 	f := Format(strings.ToLower(strings.TrimSpace(text)))
 	if !slices.Contains(Formats(), f) {
-		return "", fmt.Errorf("%q is no format of function schemas: mcp, openai or anthropic", text)
+		return "", fmt.Errorf("%q is not a format of function schemas: mcp, openai or anthropic", text)
 	}
 	return f, nil
 }
@@ -80,7 +80,7 @@ func (s Set) Export(f Format) ([]json.RawMessage, error) {
 		case FormatAnthropic:
 			v = anthropicTool{t.Name, t.Description, t.Input}
 		default:
-			return nil, fmt.Errorf("%q is no format of function schemas: mcp, openai or anthropic", f)
+			return nil, fmt.Errorf("%q is not a format of function schemas: mcp, openai or anthropic", f)
 		}
 		if f != FormatMCP && strings.Contains(t.Name, ".") {
 			return nil, fmt.Errorf("the tool %s cannot be exported as %s, where names have no dots", t.Name, f)

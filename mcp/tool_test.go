@@ -67,7 +67,7 @@ func TestArguments(t *testing.T) {
 		"null":                        {arguments: `null`, message: `list: argument "window" is missing (name of a window)`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
 		"a list":                      {arguments: `[1]`, message: `list: the arguments are no JSON object`, hint: "send an object of named arguments"},
 		"broken JSON":                 {arguments: `{"window":`, message: `list: the arguments are no JSON object`, hint: "send an object of named arguments"},
-		"text that is no number":      {arguments: `{"limit":"many","window":"w"}`, message: `list: argument "limit" must be of type integer, not string`, hint: "limit: how many at most"},
+		"text that is not a number":   {arguments: `{"limit":"many","window":"w"}`, message: `list: argument "limit" must be of type integer, not string`, hint: "limit: how many at most"},
 		"a fraction for a whole":      {arguments: `{"limit":1.5,"window":"w"}`, message: `list: argument "limit" must be of type integer, not number`, hint: "limit: how many at most"},
 		"a number too big":            {arguments: `{"limit":1e30,"window":"w"}`, message: `list: argument "limit" cannot be number 1e30`, hint: `list takes: pattern, customOnly, limit, columns, window (required)`},
 		"required, but null":          {arguments: `{"window":null}`, message: `list: argument "window" must be of type string, not null`, hint: "window: name of a window"},

@@ -375,7 +375,7 @@ var narrowTypes = set(`float4 float8 time timetz interval`)
 func constantWidth(m *pg.A_Const) int64 {
 	if s := m.GetSval(); s != nil {
 		if len(s.Sval) == narrow {
-			return narrow + 1 // it is no number
+			return narrow + 1 // it is not a number
 		}
 		return int64(len(s.Sval))
 	}

@@ -141,7 +141,7 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 	}
 	for _, origin := range o.Origins {
 		if !baseurl.IsOrigin(origin) {
-			return nil, fmt.Errorf("setting up the AI API: %q is no web origin such as https://erp.example.com", origin)
+			return nil, fmt.Errorf("setting up the AI API: %q is not a web origin such as https://erp.example.com", origin)
 		}
 	}
 	o.Origins = slices.Clone(o.Origins)

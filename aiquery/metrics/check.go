@@ -196,7 +196,7 @@ func (c *checking) currency() {
 	}
 	for _, n := range slices.Concat([]string{cur.Column, cur.Date, cur.Type}, cur.Amounts) {
 		if n != "" && !columnName.MatchString(n) {
-			c.problem("currency", "currency names columns of sql; compute them there", "%q is no name of a column", n)
+			c.problem("currency", "currency names columns of sql; compute them there", "%q is not a name of a column", n)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Database, error) {
 		d.opts.Schema = DefaultSchema
 	}
 	if !schemaName.MatchString(d.opts.Schema) {
-		return nil, fmt.Errorf("open the database: the schema %q is no plain name; use small letters, digits and _", d.opts.Schema)
+		return nil, fmt.Errorf("open the database: the schema %q is not a plain name; use small letters, digits and _", d.opts.Schema)
 	}
 	defaults := []struct {
 		value *string
@@ -103,7 +103,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Database, error) {
 		}
 	}
 	if !memorySize.MatchString(d.opts.TempFileLimit) {
-		return nil, fmt.Errorf("open the database: TempFileLimit %q is no size; write it as 500MB or 1GB, or -1 for any", d.opts.TempFileLimit)
+		return nil, fmt.Errorf("open the database: TempFileLimit %q is not a size; write it as 500MB or 1GB, or -1 for any", d.opts.TempFileLimit)
 	}
 	if d.opts.Connections <= 0 {
 		d.opts.Connections = 10

@@ -97,7 +97,7 @@ func Verify(h http.Header, body []byte, now time.Time, secrets ...Secret) (id st
 	case id == "" || h.Get(headerSignature) == "":
 		return bad("the headers " + headerID + " and " + headerSignature + " are not both there")
 	case err != nil:
-		return bad(headerTimestamp + " is no number of seconds")
+		return bad(headerTimestamp + " is not a number of seconds")
 	}
 	if age := now.Sub(time.Unix(seconds, 0)); age > Tolerance || age < -Tolerance {
 		return bad("its time is too far from now")

@@ -232,7 +232,7 @@ func testFolderThatCannotBeUsed(t *testing.T, b *bench) {
 			assert.Equal(t, deploylog.Building, status(t, b, other))
 		})
 	}
-	// What is no folder at all.
+	// What is not a folder at all.
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	s := New(filepath.Join(file, "spool"), nil)

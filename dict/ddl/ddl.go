@@ -42,7 +42,7 @@ func Statements(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]Stateme
 		case *dict.RecordStep: // rows of the dictionary are not the database's structure
 			if table, column, ok := changes.Relaxed(step); ok {
 				if !identifier(table) || !identifier(column) {
-					return nil, fmt.Errorf("step %s: %q is no column of the database", step.Key, table+"."+column)
+					return nil, fmt.Errorf("step %s: %q is not a column of the database", step.Key, table+"."+column)
 				}
 				tables = append(tables, relax(table, column, dialect)...)
 			}

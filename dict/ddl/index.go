@@ -18,7 +18,7 @@ func RebuildIndex(plan *dict.Plan, step *dict.RunStep, dialect dict.Dialect) ([]
 	}
 	for _, name := range append([]string{table, step.Index.Name}, step.Index.Columns...) {
 		if !identifier(name) {
-			return nil, fmt.Errorf("step %s: %q is no name in the database", step.Key, name)
+			return nil, fmt.Errorf("step %s: %q is not a name in the database", step.Key, name)
 		}
 	}
 	var list []Statement

@@ -32,7 +32,7 @@ func FromRegistry(ctx context.Context, reg registry.Registry, table string) (*di
 		return nil, &ViewError{Table: info.Name}
 	}
 	if !identifier(info.Name) {
-		return nil, fmt.Errorf("the dictionary calls a table %q, which is no name in the database", info.Name)
+		return nil, fmt.Errorf("the dictionary calls a table %q, which is not a name in the database", info.Name)
 	}
 	p := &dict.Physical{Table: info.Name}
 	taken := map[string]bool{}
@@ -44,7 +44,7 @@ func FromRegistry(ctx context.Context, reg registry.Registry, table string) (*di
 			continue
 		}
 		if !identifier(c.Name) {
-			return nil, fmt.Errorf("the dictionary calls a column of %s %q, which is no name in the database", info.Name, c.Name)
+			return nil, fmt.Errorf("the dictionary calls a column of %s %q, which is not a name in the database", info.Name, c.Name)
 		}
 		pc := dict.PhysicalColumn{
 			Name: c.Name, Type: c.Type, Length: c.Length, Mandatory: c.Mandatory, Default: c.Default,
@@ -85,7 +85,7 @@ func foreignOf(ctx context.Context, reg registry.Registry, table registry.Table,
 		taken[strings.ToLower(fk.Name)] = true
 	}
 	if !identifier(fk.Name) {
-		return nil, fmt.Errorf("the dictionary calls a foreign key of %s %q, which is no name in the database", table.Name, fk.Name)
+		return nil, fmt.Errorf("the dictionary calls a foreign key of %s %q, which is not a name in the database", table.Name, fk.Name)
 	}
 	return fk, nil
 }

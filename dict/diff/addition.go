@@ -102,27 +102,9 @@ func (a *Addition) check(t *registry.Table) error {
 
 // plan compares the table with the column to the table there is.
 func (a *Addition) plan(ctx context.Context, reg registry.Registry, table string) (*dict.Plan, error) {
-	col := a.Column
-	if col.EntityType == "" {
-		col.EntityType = dict.DefaultEntityType
-	}
-	if col.Reference != nil {
-		r := *col.Reference
-		r.EntityType = col.EntityType
-		if r.Lookup != nil && !strings.EqualFold(r.Lookup.Table, table) { // as the dictionary spells it
-			t, err := reg.Table(ctx, r.Lookup.Table)
-			if err != nil {
-				return nil, err
-			}
-			l := *r.Lookup
-			l.Table, r.Lookup = t.Name, &l
-		}
-		col.Reference = &r
-	}
-	if target, ok := strings.CutSuffix(col.Name, "_ID"); ok && col.Reference == nil && col.Type.IsLookup() {
-		if _, err := reg.Table(ctx, target); err != nil { // its name says what it refers to
-			return nil, err
-		}
+	col, err := a.column(ctx, reg, table)
+	if err != nil {
+		return nil, err
 	}
 	definition, _, err := Definition(ctx, reg, table)
 	if err != nil {
@@ -140,6 +122,31 @@ func (a *Addition) plan(ctx context.Context, reg registry.Registry, table string
 		}
 	}
 	return NewPlan(result, nil)
+}
+
+// column is the column with the entity type it gets, and with the tables that it
+// refers to as the dictionary spells them.
+func (a *Addition) column(ctx context.Context, reg registry.Registry, table string) (dict.Column, error) {
+	col := a.Column
+	if col.EntityType == "" {
+		col.EntityType = dict.DefaultEntityType
+	}
+	if target, ok := strings.CutSuffix(col.Name, "_ID"); ok && col.Reference == nil && col.Type.IsLookup() {
+		_, err := reg.Table(ctx, target) // its name says what it refers to
+		return col, err
+	}
+	if col.Reference == nil {
+		return col, nil
+	}
+	r := *col.Reference
+	r.EntityType, col.Reference = col.EntityType, &r
+	if r.Lookup == nil || strings.EqualFold(r.Lookup.Table, table) {
+		return col, nil
+	}
+	t, err := reg.Table(ctx, r.Lookup.Table)
+	l := *r.Lookup
+	l.Table, r.Lookup = t.Name, &l
+	return col, err
 }
 
 // withFields adds a field to each tab of the table's windows.

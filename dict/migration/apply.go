@@ -113,7 +113,7 @@ func newApplication(source Source, opts *ApplyOptions) (*application, error) {
 		return nil, fmt.Errorf("there is no database dialect %q; use postgresql or oracle", source.Dialect)
 	}
 	if source.Name == "" || utf8.RuneCountInString(source.Name) > maxName || strings.ContainsAny(source.Name, "/\\\x00\n\r") {
-		return nil, fmt.Errorf("%q is no name for a migration script: it is a file name of at most %d characters, without folder", source.Name, maxName)
+		return nil, fmt.Errorf("%q is not a name for a migration script: it is a file name of at most %d characters, without folder", source.Name, maxName)
 	}
 	if a.opts.Schema == "" {
 		a.opts.Schema = DefaultSchema

@@ -67,7 +67,7 @@ func (o *Options) checked(plan *dict.Plan) (Options, error) {
 		out.Release = DefaultRelease
 	}
 	if !folderName(out.Release) {
-		return out, fmt.Errorf("the release %q is no folder name; use letters, digits, dots, - and _", out.Release)
+		return out, fmt.Errorf("the release %q is not a folder name; use letters, digits, dots, - and _", out.Release)
 	}
 	if out.ID == "" {
 		out.ID = idOf(plan)

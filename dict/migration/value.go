@@ -232,7 +232,7 @@ func checkName(name string) error {
 		return fmt.Errorf("a table or column has no name")
 	}
 	if !adid.IsIdentifier(name) {
-		return fmt.Errorf("%q is no name of a table or column", name)
+		return fmt.Errorf("%q is not a name of a table or column", name)
 	}
 	return nil
 }

@@ -304,7 +304,7 @@ func (c *checker) property(where string, record, p *element) {
 		}
 	case p.name == "AD_Client_ID" && p.attrs["reference"] == "":
 		if _, err := strconv.Atoi(text); err != nil {
-			c.add(where, fmt.Sprintf("%q is no number", text))
+			c.add(where, fmt.Sprintf("%q is not a number", text))
 		}
 	case (p.name == "ColumnName" || p.name == "TableName") && strings.TrimSpace(text) != text:
 		c.add(where, "there are blanks around a name")

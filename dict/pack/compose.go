@@ -47,7 +47,7 @@ func (c *composer) makeNodes() error {
 		switch s := step.(type) {
 		case *dict.RecordStep:
 			if !adid.IsIdentifier(s.Table) {
-				return fmt.Errorf("step %s is about %q, which is no name of a table", s.Key, s.Table)
+				return fmt.Errorf("step %s is about %q, which is not a name of a table", s.Key, s.Table)
 			}
 			if s.Action == dict.Update {
 				continue
@@ -216,7 +216,7 @@ func (c *composer) changed(s *dict.RecordStep, table string, id int, uuid dict.U
 // value gives a record one value.
 func (c *composer) value(n *node, s *dict.RecordStep, column string, v dict.Value) error {
 	if !adid.IsIdentifier(column) {
-		return fmt.Errorf("step %s writes %q, which is no name of a column", s.Key, column)
+		return fmt.Errorf("step %s writes %q, which is not a name of a column", s.Key, column)
 	}
 	switch v := v.(type) {
 	case dict.Text:

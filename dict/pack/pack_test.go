@@ -425,10 +425,10 @@ func TestRefuses(t *testing.T) {
 		{"record without UUID", func(t *testing.T) *dict.Plan {
 			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: "AD_Message"})
 		}, pack.Options{}, "has no UUID"},
-		{"table that is no name", func(t *testing.T) *dict.Plan {
+		{"table that is not a name", func(t *testing.T) *dict.Plan {
 			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: `X type="custom"><x/`, UUID: dict.NewUUID()})
 		}, pack.Options{}, "no name of a table"},
-		{"column that is no name", func(t *testing.T) *dict.Plan {
+		{"column that is not a name", func(t *testing.T) *dict.Plan {
 			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(),
 				Values: []dict.ColumnValue{{Column: "A/><B", Value: dict.Text("x")}}})
 		}, pack.Options{}, "no name of a column"},

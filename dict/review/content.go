@@ -60,7 +60,7 @@ func (d *database) Count(ctx context.Context, q Question) (Count, error) {
 	}
 	for _, name := range names {
 		if !adid.IsIdentifier(name) {
-			return Count{}, fmt.Errorf("counting rows: %q is no name in the database", name)
+			return Count{}, fmt.Errorf("counting rows: %q is not a name in the database", name)
 		}
 	}
 	table := quoted(q.Table)

@@ -141,7 +141,7 @@ func (r *Reader) several(ctx context.Context, v *Value, cell Cell) error {
 		s, ok = selections(cell.Text, s, ok)
 	}
 	if !ok {
-		return wrong("it is no list of values separated by commas")
+		return wrong("it is not a list of values separated by commas")
 	}
 	var out []string
 	for part := range strings.SplitSeq(s, ",") {

@@ -36,7 +36,7 @@ func (x *explainer) table(ctx context.Context, q Question) (*target, error) {
 	words := "table " + t.name
 	if q.Column != "" {
 		if strings.ContainsRune(q.Column, '\'') {
-			return nil, asked("%q is no name of a column", q.Column)
+			return nil, asked("%q is not a name of a column", q.Column)
 		}
 		rows, ok, err := x.rows(ctx, "AD_Column", erp.And(erp.Eq("AD_Table_ID", t.id), erp.Eq(erp.ToLower("ColumnName"), strings.ToLower(strings.TrimSpace(q.Column)))),
 			"ColumnName", "IsUpdateable", "IsSecure", "IsEncrypted")

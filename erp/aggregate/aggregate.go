@@ -99,7 +99,7 @@ type Value struct {
 func Number(text string) (Value, error) {
 	n, ok := erp.Decimal(text).Rat()
 	if !ok {
-		return Value{}, fmt.Errorf("%q is no number", text)
+		return Value{}, fmt.Errorf("%q is not a number", text)
 	}
 	return Value{number: n}, nil
 }
@@ -199,7 +199,7 @@ func keyOf(rec erp.Record, g Group) (Key, error) {
 	case g.Bucket != "":
 		bucket, ok := g.Bucket.of(text)
 		if !ok {
-			return Key{}, fmt.Errorf("%s is no date: it has no %s", g.Column, g.Bucket)
+			return Key{}, fmt.Errorf("%s is not a date: it has no %s", g.Column, g.Bucket)
 		}
 		return Key{ID: bucket}, nil
 	case raw[0] == '"' && isText:
@@ -254,7 +254,7 @@ func (v *Value) add(rec erp.Record, m Measure) error {
 	if !isNumber || raw[0] == '"' {
 		text, isText := rec.Text(m.Column)
 		if _, isDate := Day.of(text); (m.Func != Min && m.Func != Max) || !isText || !isDate {
-			return fmt.Errorf("%s is no number: it has no %s", m.Column, m.Func)
+			return fmt.Errorf("%s is not a number: it has no %s", m.Column, m.Func)
 		}
 		if v.text == "" || (m.Func == Min) == (text < v.text) {
 			v.text = text

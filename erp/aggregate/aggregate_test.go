@@ -94,9 +94,9 @@ func TestWhatCannotBeComputed(t *testing.T) {
 		{nil, []string{"sum"}, "", "sum needs a column"},
 		{nil, []string{"median(Total)"}, "", "is no measure"},
 		{nil, []string{"count(1=1); --"}, "", "is no measure"},
-		{nil, []string{"sum(Partner)"}, "", "Partner is no number: it has no sum"},
-		{nil, []string{"sum(No)"}, "", "No is no number"},
-		{[]string{"No:month"}, nil, "", "No is no date: it has no month"},
+		{nil, []string{"sum(Partner)"}, "", "Partner is not a number: it has no sum"},
+		{nil, []string{"sum(No)"}, "", "No is not a number"},
+		{[]string{"No:month"}, nil, "", "No is not a date: it has no month"},
 		{nil, nil, "Total desc", "neither a group nor a measure"},
 	} {
 		totals, err := aggregate.New(tc.groups, tc.measures)

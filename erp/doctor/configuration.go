@@ -146,7 +146,7 @@ func (s *configuration) address() (string, error) {
 	u, err := url.Parse(v.Text())
 	if err != nil || u.Host == "" || u.User != nil {
 		// The text may hold a password.
-		return fmt.Sprintf("the one from %s is no address such as https://erp.example.com", v.Origin), errWarn
+		return fmt.Sprintf("the one from %s is not an address such as https://erp.example.com", v.Origin), errWarn
 	}
 	found := fmt.Sprintf("%s://%s (from %s)", u.Scheme, u.Host, v.Origin)
 	if u.Scheme == "http" && !loopback(u.Hostname()) {

@@ -55,7 +55,7 @@ func (h Host) folder() (string, error) {
 	case err != nil:
 		return err.Error(), errWarn
 	case !st.IsDir():
-		return dir + " is no folder", errWarn
+		return dir + " is not a folder", errWarn
 	case runtime.GOOS != "windows" && st.Mode().Perm()&0o022 != 0 && st.Mode()&os.ModeSticky == 0:
 		return fmt.Sprintf("others may write to %s (mode %04o)", dir, st.Mode().Perm()), errWarn
 	}

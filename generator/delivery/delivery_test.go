@@ -191,7 +191,7 @@ func TestSettingsThatCannotBeUsed(t *testing.T) {
 		text   string
 	}{
 		{"no folder", "filesystem", map[string]string{delivery.KeyDirectory: ""}, "hub.generator.directory (GENERATOR_DIRECTORY)"},
-		{"folder with a zero", "filesystem", map[string]string{delivery.KeyDirectory: "a\x00b"}, "is no folder"},
+		{"folder with a zero", "filesystem", map[string]string{delivery.KeyDirectory: "a\x00b"}, "is not a folder"},
 		{"no folder for artifacts", "url", map[string]string{delivery.KeyArtifacts: ""}, "hub.artifacts.directory"},
 		{"folder and bucket for artifacts", "url", map[string]string{delivery.KeyArtifactsBucket: "downloads"}, "clear it, or hub.artifacts.directory (ARTIFACTS_DIRECTORY)"},
 		{"bucket for artifacts is none", "url", map[string]string{delivery.KeyArtifacts: "", delivery.KeyArtifactsBucket: "a/b"}, "cannot be the name of a bucket"},
@@ -199,7 +199,7 @@ func TestSettingsThatCannotBeUsed(t *testing.T) {
 		{"no address", "url", map[string]string{delivery.KeyBaseURL: ""}, "ARTIFACTS_BASE_URL"},
 		{"address with a password", "url", map[string]string{delivery.KeyBaseURL: "https://u:must-not-show@hub.example.com"}, "ARTIFACTS_BASE_URL"},
 		{"address of nothing", "url", map[string]string{delivery.KeyBaseURL: "javascript:alert(1)"}, "ARTIFACTS_BASE_URL"},
-		{"room is no number", "url", map[string]string{delivery.KeyMaxMegabytes: "much"}, `"much" is not a whole number`},
+		{"room is not a number", "url", map[string]string{delivery.KeyMaxMegabytes: "much"}, `"much" is not a whole number`},
 		{"no bucket", "object_store", map[string]string{delivery.KeyBucket: ""}, "hub.generator.objectstore.bucket"},
 		{"bucket is none", "object_store", map[string]string{delivery.KeyBucket: "a/b"}, "cannot be the name of a bucket"},
 		{"prefix leads up", "object_store", map[string]string{delivery.KeyPrefix: "../"}, "prefix"},

@@ -31,7 +31,7 @@ func (d *Deliveries) filesystem(r Request) (generator.Delivery, error) {
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil || strings.ContainsRune(dir, 0) {
-		return nil, wrong(KeyDirectory, "it is no folder", "correct it", err)
+		return nil, wrong(KeyDirectory, "it is not a folder", "correct it", err)
 	}
 	return &below{generator.Filesystem{Dir: abs, Force: r.Force, DryRun: r.DryRun}}, nil
 }

@@ -112,7 +112,7 @@ func FuzzDisposition(f *testing.F) {
 		_, value, _ := strings.Cut(got, "filename=")
 		plain, _, _ := strings.Cut(value, ";")
 		if plain == "" || strings.ContainsAny(plain, "\"/\\ ,%") {
-			t.Fatalf("%q is no name", plain)
+			t.Fatalf("%q is not a name", plain)
 		}
 	})
 }

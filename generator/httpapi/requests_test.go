@@ -112,7 +112,7 @@ func TestRefusedRequests(t *testing.T) {
 		"unknown output":        {body + `,"output":"floppy"}`, nil, 400, "use one of filesystem, archive, url"},
 		"unknown generator":     {body + `,"generator":"virus"}`, nil, 400, "no such generator"},
 		"unknown option":        {body + `,"options":{"colour":"red"}}`, nil, 400, "no option of this generator"},
-		"option of wrong kind":  {body + `,"options":{"components":{"a":1}}}`, nil, 400, "is no list but an object"},
+		"option of wrong kind":  {body + `,"options":{"components":{"a":1}}}`, nil, 400, "is not a list but an object"},
 		"option out of choices": {body + `,"options":{"release":"11"}}`, nil, 400, "is none of 12, 13"},
 		"id twice":              {body + `,"options":{"artifactId":"com.example.other"}}`, nil, 400, "as an option as well"},
 		"option is missing":     {body + `,"generator":"process"}`, nil, 400, "class is missing"},

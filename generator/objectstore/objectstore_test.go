@@ -285,7 +285,7 @@ func TestOptions(t *testing.T) {
 		{"no credentials", func(o *objectstore.Options) { o.Credentials = nil }, "no credentials"},
 		{"secret in the endpoint", func(o *objectstore.Options) { o.Endpoint = "https://key:topsecret@s3.example.com" }, "holds a user"},
 		{"endpoint without scheme", func(o *objectstore.Options) { o.Endpoint = "s3.example.com" }, "is not the address of a store"},
-		{"endpoint that is no address", func(o *objectstore.Options) { o.Endpoint = "https://a b:topsecret@c" }, "is not an address"},
+		{"endpoint that is not an address", func(o *objectstore.Options) { o.Endpoint = "https://a b:topsecret@c" }, "is not an address"},
 		{"file endpoint", func(o *objectstore.Options) { o.Endpoint = "file:///etc/passwd" }, "is not the address of a store"},
 		{"prefix that climbs", func(o *objectstore.Options) { o.Prefix = "a/../b/" }, ". or .."},
 		{"prefix from the root", func(o *objectstore.Options) { o.Prefix = "/a/" }, "empty part"},

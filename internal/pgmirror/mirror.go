@@ -76,7 +76,7 @@ var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,58}$`) // with room for 
 func Open(ctx context.Context, src Source, opts Options) (*Mirror, error) {
 	opts.Schema = cmp.Or(opts.Schema, DefaultSchema)
 	if !schemaName.MatchString(opts.Schema) || strings.HasPrefix(opts.Schema, "pg_") {
-		return nil, fmt.Errorf("copy the ERP to PostgreSQL: %q is no plain name of a schema; use small letters, digits and _", opts.Schema)
+		return nil, fmt.Errorf("copy the ERP to PostgreSQL: %q is not a plain name of a schema; use small letters, digits and _", opts.Schema)
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)

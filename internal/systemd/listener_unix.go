@@ -23,7 +23,7 @@ func Listener(getenv func(string) string) (net.Listener, error) {
 	}
 	n, err := strconv.Atoi(getenv("LISTEN_FDS"))
 	if err != nil || n < 0 {
-		return nil, errors.New("taking over the socket of the service manager: LISTEN_FDS is no number")
+		return nil, errors.New("taking over the socket of the service manager: LISTEN_FDS is not a number")
 	}
 	if n == 0 {
 		return nil, nil

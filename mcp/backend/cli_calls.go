@@ -61,7 +61,7 @@ func checkTable(name string) error {
 	if adid.IsIdentifier(name) && len(name) <= 128 {
 		return nil
 	}
-	return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "that is no name of a table", Hint: "such as C_Order; searchRegistry finds tables"}
+	return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "that is not a name of a table", Hint: "such as C_Order; searchRegistry finds tables"}
 }
 
 // Search finds records. How many there are altogether is known on the last page

@@ -204,7 +204,7 @@ func (l *Library) read(root *os.Root, name string) (string, error) {
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, errors.New("it is no file"))
+		return "", errors.Join(err, errors.New("it is not a file"))
 	}
 	text, err := io.ReadAll(io.LimitReader(file, l.opts.MaxFile+1))
 	if err == nil && int64(len(text)) > l.opts.MaxFile {

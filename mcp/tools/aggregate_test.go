@@ -97,8 +97,8 @@ func TestAggregateRecords(t *testing.T) {
 	}{
 		"no such column":   {args{"table": "C_Order", "groupBy": "DocStat"}, `C_Order has no column "DocStat"`},
 		"no such measure":  {args{"table": "C_Order", "measures": "median(GrandTotal)"}, "is no measure"},
-		"a sum of texts":   {args{"table": "C_Order", "measures": "sum(DocumentNo)"}, "DocumentNo is no number"},
-		"a month of texts": {args{"table": "C_Order", "groupBy": "DocumentNo:month"}, "is no date"},
+		"a sum of texts":   {args{"table": "C_Order", "measures": "sum(DocumentNo)"}, "DocumentNo is not a number"},
+		"a month of texts": {args{"table": "C_Order", "groupBy": "DocumentNo:month"}, "is not a date"},
 		"a secret":         {args{"table": "AD_User", "groupBy": "Password"}, "holds secrets"},
 		"a wrong order":    {args{"table": "C_Order", "orderBy": "GrandTotal desc"}, "neither a group nor a measure"},
 		"a wrong filter":   {args{"table": "C_Order", "filter": "DocStatus = 'CO'"}, "="},

@@ -66,7 +66,7 @@ func ordered(t *registry.Table, orderBy string) (string, error) {
 			direction = strings.ToLower(words[1])
 		}
 		if len(words) == 0 || len(words) > 2 || len(words) == 2 && direction != "asc" && direction != "desc" {
-			return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("orderBy has %q, which is no column with asc or desc", clip(part, 80)), Hint: "such as DateOrdered desc, DocumentNo"}
+			return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("orderBy has %q, which is not a column with asc or desc", clip(part, 80)), Hint: "such as DateOrdered desc, DocumentNo"}
 		}
 		name, err := spelled(t, words[:1])
 		if err != nil {

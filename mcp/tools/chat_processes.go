@@ -144,7 +144,7 @@ func reportFormat(text string) (erp.ReportType, error) {
 	case "", erp.ReportPDF, erp.ReportHTML, erp.ReportCSV, erp.ReportXLS, erp.ReportXLSX:
 		return format, nil
 	}
-	return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%q is no format of a report", clip(text, 20)), Hint: "PDF, HTML, CSV, XLS or XLSX"}
+	return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%q is not a format of a report", clip(text, 20)), Hint: "PDF, HTML, CSV, XLS or XLSX"}
 }
 
 // processRecord adds the record that a process works on, which the caller must be

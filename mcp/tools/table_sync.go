@@ -132,7 +132,7 @@ func syncRecord(t *registry.Table, column string) (id int, name string, err erro
 	return id, "", nil
 }
 
-// noColumn is the error for a name that is no column of a table.
+// noColumn is the error for a name that is not a column of a table.
 func noColumn(t *registry.Table, name string) *mcp.Error {
 	return &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("table %s has no column %q", t.Name, clip(name, 80)), Hint: hintColumn(t, name)}
 }

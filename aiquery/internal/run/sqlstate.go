@@ -80,7 +80,7 @@ var dataErrors = map[string]string{
 	"22012": "division by zero",
 	"22003": "a number is out of range",
 	"22P02": "a text is no value of the type it is converted to",
-	"22007": "a text is no date or time",
+	"22007": "a text is not a date or time",
 	"22008": "a date or time is out of range",
 	"22001": "a text is too long for its type",
 	"22000": "a value does not fit",

@@ -126,7 +126,7 @@ func definitions(c *cli.Context) (*tablefile.Set, error) {
 	}
 	for _, path := range paths {
 		if isPlanFile(path) {
-			return nil, shell.Usagef("%s is no definition: a saved plan goes to dict apply, alone", path)
+			return nil, shell.Usagef("%s is not a definition: a saved plan goes to dict apply, alone", path)
 		}
 	}
 	set, err := tablefile.Load(paths...)

@@ -44,7 +44,7 @@ func (a *app) syncCommand() *cli.Command {
 					}
 					table, column, ok := strings.Cut(c.Args().First(), ".")
 					if !ok || table == "" || column == "" || strings.Contains(column, ".") {
-						return shell.Usagef("%q is no column; write the table, a dot and the column: XX_Demo.Name", c.Args().First())
+						return shell.Usagef("%q is not a column; write the table, a dot and the column: XX_Demo.Name", c.Args().First())
 					}
 					return a.sync(c, table, column)
 				}},

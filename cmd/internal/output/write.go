@@ -104,7 +104,7 @@ func marshal(value any, indent string) ([]byte, error) {
 }
 
 // elements are those of the list, which is a member of the value when it has a
-// name; a value that is no list is the only one.
+// name; a value that is not a list is the only one.
 func elements(raw []byte, list string) []json.RawMessage {
 	if list != "" {
 		if object, err := erp.ParseRecord(raw); err == nil {

@@ -67,7 +67,7 @@ func metricSet(folder string) (*metrics.Set, error) {
 		return metrics.Load(nil)
 	}
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return nil, shell.Usagef("%s is no folder: name one with .yaml files of metrics", folder)
+		return nil, shell.Usagef("%s is not a folder: name one with .yaml files of metrics", folder)
 	}
 	set, err := metrics.Load(os.DirFS(folder))
 	if err != nil {

@@ -43,7 +43,7 @@ func listOf(text []byte) (*page, error) {
 		}
 	}
 	if found != 1 {
-		return nil, errors.New("the response is no list")
+		return nil, errors.New("the response is not a list")
 	}
 	for name, into := range map[string]*int{"row-count": &p.total, "records-size": &p.size} {
 		if n, err := strconv.Atoi(string(object[name])); err == nil {

@@ -108,7 +108,7 @@ func (a *app) printTotals(c *cli.Context, totals *aggregate.Totals, rows []aggre
 	}
 	values := make([]float64, len(rows))
 	for i, row := range rows {
-		values[i], _ = strconv.ParseFloat(row.Values[0].String(), 64) // what is no number has no bar
+		values[i], _ = strconv.ParseFloat(row.Values[0].String(), 64) // what is not a number has no bar
 	}
 	if c.Bool("chart") {
 		t.Columns = append(t.Columns, output.Column{Name: ""})

@@ -50,22 +50,9 @@ func (a *app) read(c *cli.Context, client *erp.Client, table string, given map[s
 		return nil, err
 	}
 	out = &record{table: t.Name, values: map[string]any{}}
-	columns := values.NewColumns(&t)
-	cells := map[string]json.RawMessage{}
-	for name, value := range given {
-		_, isJSON := value.(json.RawMessage)
-		col, _, err := columns.Target(name)
-		switch {
-		case isJSON && err == nil:
-			out.values[col.Name] = value
-			continue
-		case isJSON, err != nil && outside(name, value):
-			out.values[name] = value
-			continue
-		}
-		if cells[name], err = json.Marshal(value); err != nil {
-			return nil, err
-		}
+	cells, err := out.sort(values.NewColumns(&t), given)
+	if err != nil {
+		return nil, err
 	}
 	read, problems, err := reader.Record(c.Context, &t, cells)
 	if err != nil {
@@ -86,7 +73,27 @@ func (a *app) read(c *cli.Context, client *erp.Client, table string, given map[s
 	return out, nil
 }
 
-// outside reports whether the API takes a member that is no column: an action on a
+// sort takes over what is sent as it is, and returns what is to be read.
+func (r *record) sort(columns *values.Columns, given map[string]any) (map[string]json.RawMessage, error) {
+	cells := map[string]json.RawMessage{}
+	for name, value := range given {
+		_, isJSON := value.(json.RawMessage)
+		col, _, err := columns.Target(name)
+		switch {
+		case isJSON && err == nil:
+			r.values[col.Name] = value
+		case isJSON, err != nil && outside(name, value):
+			r.values[name] = value
+		default:
+			if cells[name], err = json.Marshal(value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return cells, nil
+}
+
+// outside reports whether the API takes a member that is not a column: an action on a
 // document, or a list of records of a child table.
 func outside(name string, value any) bool {
 	_, list := value.([]any)

@@ -88,7 +88,7 @@ func (a *app) serverReady(c *cli.Context) error {
 	}
 	req, err := http.NewRequestWithContext(c.Context, http.MethodGet, address+"/readyz", nil)
 	if err != nil {
-		return shell.Usagef("--url is no address of a server such as http://127.0.0.1:8090")
+		return shell.Usagef("--url is not an address of a server such as http://127.0.0.1:8090")
 	}
 	resp, err := shell.AskingClient().Do(req)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *app) serverReady(c *cli.Context) error {
 		Missing []string `json:"missing"`
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&said); err != nil || said.Status == "" {
-		return fmt.Errorf("what responds at %s is no server of erphub (HTTP status %d)", address, resp.StatusCode)
+		return fmt.Errorf("what responds at %s is not a server of erphub (HTTP status %d)", address, resp.StatusCode)
 	}
 	missing := shell.Printable(strings.Join(said.Missing, "; "))
 	err = a.Print(c, map[string]any{"url": address, "status": said.Status, "missing": said.Missing}, output.Table{

@@ -161,7 +161,7 @@ func (a *app) twinSource(c *cli.Context) (src twin.Source, done func() error, er
 	}
 	zone, err := time.LoadLocation(c.String("database-zone"))
 	if err != nil {
-		return nil, nil, shell.Usagef("--database-zone %q is no time zone such as America/Bogota: %v", c.String("database-zone"), err)
+		return nil, nil, shell.Usagef("--database-zone %q is not a time zone such as America/Bogota: %v", c.String("database-zone"), err)
 	}
 	db, origin, err := dbdict.Connect(c.Context, address)
 	if err != nil {

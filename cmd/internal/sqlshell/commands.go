@@ -144,7 +144,7 @@ func (s *Shell) limit(_ context.Context, args string) error {
 	if args != "" {
 		n, err := strconv.Atoi(args)
 		if err != nil || n < 0 || n > 1000 {
-			return fmt.Errorf("%q is no number of rows: 0 to 1000", args)
+			return fmt.Errorf("%q is not a number of rows: 0 to 1000", args)
 		}
 		s.MaxRows = n
 	}
@@ -333,7 +333,7 @@ func (s *Shell) include(ctx context.Context, args string) error {
 	case err != nil:
 		return err
 	case !st.Mode().IsRegular() || st.Size() > maxFile:
-		return fmt.Errorf("%s is no file of at most %d bytes", args, maxFile)
+		return fmt.Errorf("%s is not a file of at most %d bytes", args, maxFile)
 	}
 	content, err := os.ReadFile(args)
 	if err != nil {

@@ -149,7 +149,7 @@ func TestCommands(t *testing.T) {
 		"no statement yet": {`\g`, "there is no statement yet"},
 		"no JSON":          {`\bind :={`, "not JSON"},
 		"no file":          {`\i nothing.sql`, "nothing.sql"},
-		"a folder":         {`\i .`, "is no file"},
+		"a folder":         {`\i .`, "is not a file"},
 		"no editor":        {`\e`, "no terminal"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -289,7 +289,7 @@ func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
 	if v := s.Resolver.Value("url"); v.Origin == config.FromFlag || v.Origin == config.FromEnv {
 		address, err := url.Parse(v.Text())
 		if err != nil || address.User != nil {
-			return e, shell.Usagef("the address of the ERP is no address without user and password")
+			return e, shell.Usagef("the address of the ERP is not an address without user and password")
 		}
 		e.env["ERP_URL"] = v.Text()
 	}

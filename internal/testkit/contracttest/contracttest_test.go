@@ -118,7 +118,7 @@ var cases = []struct {
 	{"slug where a number belongs, refused", get("/windows/product/abc"), response{404, "", "", nil}, ""},
 
 	{"header missing", get("/models/M_Product"), json(200, page, pageHeaders[1:]...), "X-Page-Count"},
-	{"header is no number", get("/models/M_Product"), func() response { a := json(200, page, pageHeaders...); a.headers = nil; return a }(), "X-"},
+	{"header is not a number", get("/models/M_Product"), func() response { a := json(200, page, pageHeaders...); a.headers = nil; return a }(), "X-"},
 	{"member missing", get("/models/M_Product"), json(200, `{"records":[]}`, pageHeaders...), "page-count"},
 	{"member misspelled", get("/processes/x"), json(200, `{"id":5,"slag":"x"}`), "slug"},
 	{"member of the wrong type", get("/models/M_Product/5"), json(200, `{"id":"5"}`), "integer"},

@@ -27,7 +27,7 @@ var hostile = map[string]string{
 	"WITH named as the catalog":   `WITH sqlite_master AS (SELECT 'mine' AS sql) SELECT sql FROM sqlite_master`,
 	"alias named as a table":      `SELECT c_order.name FROM c_bpartner AS c_order ORDER BY c_bpartner_id`,
 	"alias of a fence":            `SELECT q.line FROM (SELECT s.line AS line FROM (SELECT s.line AS line FROM c_order AS s WHERE s.line > 10 OFFSET 0) AS s) AS q ORDER BY 1`,
-	"quoted text is no column":    `SELECT 'note' FROM c_order LIMIT 1`,
+	"quoted text is not a column": `SELECT 'note' FROM c_order LIMIT 1`,
 	"backslash":                   `SELECT E'a\\b''c\n', '\', 'a''''b'`,
 	"text like a comment":         `SELECT '/*', '--', '*/', $$it's$$, 1 -- end`,
 	"text with line ends":         "SELECT 'a\nb', 'c\r\nd', U&'\\00e9'",
