@@ -18,7 +18,7 @@ func TestAddresses(t *testing.T) {
 		assert.NotContains(t, err.Error(), "hunter2", name)
 	}
 	_, err := Open(t.Context(), "postgres://127.0.0.1/db", &Options{Schema: `x"; DROP SCHEMA y`})
-	require.ErrorContains(t, err, "no plain name")
+	require.ErrorContains(t, err, "not a plain name")
 	_, err = Open(t.Context(), "postgres://127.0.0.1/db", &Options{TempFileLimit: "much"})
 	require.ErrorContains(t, err, "TempFileLimit")
 }

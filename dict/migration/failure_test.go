@@ -211,11 +211,11 @@ func TestRefusedScripts(t *testing.T) {
 		"start":       {"a.sql", "START  TRANSACTION;", "one transaction"},
 		"not closed":  {"a.sql", "SELECT 'a;", "not closed"},
 		"empty":       {"a.sql", "-- nothing\n", "no statement"},
-		"folder":      {"../a.sql", "SELECT 1;", "no name"},
-		"long name":   {strings.Repeat("a", 61), "SELECT 1;", "no name"},
-		"no name":     {"", "SELECT 1;", "no name"},
+		"folder":      {"../a.sql", "SELECT 1;", "not a name"},
+		"long name":   {strings.Repeat("a", 61), "SELECT 1;", "not a name"},
+		"no name":     {"", "SELECT 1;", "not a name"},
 		"psql":        {"a.sql", "\\copy x from y", "psql"},
-		"wrong names": {"a\nb.sql", "SELECT 1;", "no name"},
+		"wrong names": {"a\nb.sql", "SELECT 1;", "not a name"},
 	} {
 		t.Run(name, func(t *testing.T) { require.ErrorContains(t, apply(tt.name, tt.text), tt.want) })
 	}

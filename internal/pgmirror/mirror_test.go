@@ -252,8 +252,8 @@ func TestErrors(t *testing.T) {
 		"a login that may not": {pgmirror.Options{URL: u.String()}, "GRANT CREATE ON DATABASE"},
 		"no server":            {pgmirror.Options{URL: "postgres://u:s3cret@127.0.0.1:1/x"}, "127.0.0.1:1"},
 		"no address":           {pgmirror.Options{URL: "s3cret"}, "postgres://user@host/database"},
-		"a hostile schema":     {pgmirror.Options{URL: address, Schema: `x"; DROP`}, "no plain name"},
-		"the server's schema":  {pgmirror.Options{URL: address, Schema: "pg_catalog"}, "no plain name"},
+		"a hostile schema":     {pgmirror.Options{URL: address, Schema: `x"; DROP`}, "not a plain name"},
+		"the server's schema":  {pgmirror.Options{URL: address, Schema: "pg_catalog"}, "not a plain name"},
 		"no such reader":       {pgmirror.Options{URL: address, Reader: `no "body`}, `no "body`},
 	} {
 		_, err := pgmirror.Open(t.Context(), srv, tt.o)

@@ -145,7 +145,7 @@ func TestCommands(t *testing.T) {
 		"neither":          {`\x maybe`, "neither on nor off"},
 		"timing":           {`\timing on`, "Timing is on."},
 		"a limit":          {`\limit 5`, "At most 5 rows"},
-		"no limit":         {`\limit many`, "no number of rows"},
+		"no limit":         {`\limit many`, "not a number of rows"},
 		"no statement yet": {`\g`, "there is no statement yet"},
 		"no JSON":          {`\bind :={`, "not JSON"},
 		"no file":          {`\i nothing.sql`, "nothing.sql"},
