@@ -2,12 +2,12 @@ package dict
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/internal/adid"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 func (t Table) validateColumns(f *findings, columns []origin) {
@@ -209,7 +209,7 @@ func validateRange(f *findings, where string, c Column) {
 
 // plainExpression is what may stand unquoted as a default in DDL: a number, or
 // a name such as SYSDATE, with empty brackets or without.
-var plainExpression = regexp.MustCompile(`^(?:[+-]?[0-9]+(?:\.[0-9]+)?|[A-Za-z_][A-Za-z0-9_]*(?:\(\))?)$`)
+var plainExpression = lazyregexp.New(`^(?:[+-]?[0-9]+(?:\.[0-9]+)?|[A-Za-z_][A-Za-z0-9_]*(?:\(\))?)$`)
 
 // validateDefault refuses defaults that would break the DDL made from them: the
 // ERP puts the default of numbers, dates and ids into the statement as it
@@ -234,7 +234,7 @@ func validateDefault(f *findings, where string, c Column) {
 			f.add(where, rule, fmt.Sprintf("the default %s is more than one literal", quote(c.Default)), "write one value")
 			return
 		}
-	case !plainExpression.MatchString(c.Default):
+	case !plainExpression().MatchString(c.Default):
 		f.add(where, rule, fmt.Sprintf("the default %s is neither a value nor a name", quote(c.Default)),
 			"write a number, SYSDATE, or an expression of the ERP with @")
 		return

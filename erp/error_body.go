@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"html"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/erp/internal/jsonscan"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/retry"
 	"github.com/erphub/erphub/internal/text"
 )
@@ -22,8 +22,8 @@ const (
 )
 
 var (
-	htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
-	htmlBody  = regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)>|<[^>]*>`)
+	htmlTitle = lazyregexp.New(`(?is)<title[^>]*>(.*?)</title>`)
+	htmlBody  = lazyregexp.New(`(?is)<(script|style|head)\b.*?</(script|style|head)>|<[^>]*>`)
 )
 
 // newError reads the response to a refused request. Bodies come as JSON of the
@@ -84,10 +84,10 @@ func (e *Error) readJSON(record Record) {
 
 func (e *Error) readHTML(body []byte) {
 	body = body[:min(len(body), 64<<10)]
-	if m := htmlTitle.FindSubmatch(body); m != nil {
+	if m := htmlTitle().FindSubmatch(body); m != nil {
 		e.Detail = cleanText(html.UnescapeString(string(m[1])), maxErrorText)
 	} else {
-		e.Detail = cleanText(html.UnescapeString(string(htmlBody.ReplaceAll(body, []byte(" ")))), maxErrorText)
+		e.Detail = cleanText(html.UnescapeString(string(htmlBody().ReplaceAll(body, []byte(" ")))), maxErrorText)
 	}
 	if e.Detail == "" {
 		e.Detail = "an HTML page"

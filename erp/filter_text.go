@@ -2,10 +2,11 @@ package erp
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // FilterTerm is one condition in the text of a filter.
@@ -126,7 +127,7 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 			return nil, unknownFunction(name)
 		}
 	}
-	if m := gluedOperator.FindStringSubmatch(column); m != nil {
+	if m := gluedOperator().FindStringSubmatch(column); m != nil {
 		return nil, otherOperator(m[1], m[2], m[3]+strings.Join(words[1:min(2, len(words))], ""))
 	}
 	if !isName(column) {
@@ -259,7 +260,7 @@ func checkFilterValue(v string) error {
 }
 
 // gluedOperator finds an operator of another language written without blanks.
-var gluedOperator = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.]*)(<>|!=|>=|<=|==|=|>|<)(.*)$`)
+var gluedOperator = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_.]*)(<>|!=|>=|<=|==|=|>|<)(.*)$`)
 
 // otherOperators are the server's names of operators that other languages
 // write.

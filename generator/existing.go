@@ -9,6 +9,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // maxSource bounds the files of an existing plugin that are read.
@@ -106,7 +108,7 @@ func versionOf(version string) string {
 func releaseOf(m *manifest) string {
 	for _, c := range m.clauses("Require-Bundle") {
 		if clausePath(c) == "org.adempiere.base" {
-			if found := versionAttribute.FindStringSubmatch(c); found != nil && len(found[1]) == 2 && found[1] > "12" {
+			if found := versionAttribute().FindStringSubmatch(c); found != nil && len(found[1]) == 2 && found[1] > "12" {
 				return found[1]
 			}
 		}
@@ -114,7 +116,7 @@ func releaseOf(m *manifest) string {
 	return "12"
 }
 
-var versionAttribute = regexp.MustCompile(`bundle-version="?[\[(]?([0-9]+)\.`)
+var versionAttribute = lazyregexp.New(`bundle-version="?[\[(]?([0-9]+)\.`)
 
 // packageThere is the package that the plugin's own are below: that of its
 // activator or of a factory of ours, else the one made of its name.
@@ -204,9 +206,9 @@ func (b *bundle) registerThere(kind *kindOfClass, pkg string) (bool, error) {
 }
 
 var (
-	superStart  = regexp.MustCompile(`(?m)^([ \t]*)super\.start\(([A-Za-z_][A-Za-z0-9_]*)\);`)
-	firstImport = regexp.MustCompile(`(?m)^import `)
-	packageList = regexp.MustCompile(`new String\s*\[\s*\]\s*\{([^{}]*)\}`)
+	superStart  = lazyregexp.New(`(?m)^([ \t]*)super\.start\(([A-Za-z_][A-Za-z0-9_]*)\);`)
+	firstImport = lazyregexp.New(`(?m)^import `)
+	packageList = lazyregexp.New(`new String\s*\[\s*\]\s*\{([^{}]*)\}`)
 )
 
 // addToActivator adds a scan to an activator that scans.
@@ -215,8 +217,8 @@ func addToActivator(text, getter, pkg string) (string, bool) {
 	if scans.MatchString(text) {
 		return text, true
 	}
-	at := superStart.FindStringSubmatchIndex(text)
-	imports := firstImport.FindStringIndex(text)
+	at := superStart().FindStringSubmatchIndex(text)
+	imports := firstImport().FindStringIndex(text)
 	if at == nil || imports == nil {
 		return text, false
 	}
@@ -235,7 +237,7 @@ func addToActivator(text, getter, pkg string) (string, bool) {
 
 // addToFactory adds a package to those that a factory lists.
 func addToFactory(text, pkg string) (string, bool) {
-	at := packageList.FindStringSubmatchIndex(text)
+	at := packageList().FindStringSubmatchIndex(text)
 	if at == nil {
 		return text, false
 	}

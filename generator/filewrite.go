@@ -9,8 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"time"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // stagePrefix starts the name of the folder that files are written to before
@@ -21,7 +22,7 @@ const stagePrefix = ".erphub-writing-"
 // killed.
 const abandoned = time.Hour
 
-var stageName = regexp.MustCompile(`^\.erphub-writing-[0-9]+$`)
+var stageName = lazyregexp.New(`^\.erphub-writing-[0-9]+$`)
 
 // write brings the files below target. The files are first written to a folder
 // beside or in the target, and take their place by renaming, so that what fails
@@ -264,7 +265,7 @@ func removeAbandoned(root *os.Root) {
 		return
 	}
 	for _, e := range entries {
-		if !e.IsDir() || !stageName.MatchString(e.Name()) {
+		if !e.IsDir() || !stageName().MatchString(e.Name()) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {

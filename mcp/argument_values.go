@@ -3,12 +3,13 @@ package mcp
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // unquoted is an object or a list that was sent as a text of JSON; anything else
@@ -92,14 +93,14 @@ func ofText(p *jsonschema.Schema, given string) (any, bool) {
 }
 
 // nameList are names with commas between them.
-var nameList = regexp.MustCompile(`^\s*[\pL_][\pL\pN_.]*(\s*,\s*[\pL_][\pL\pN_.]*)+\s*$`)
+var nameList = lazyregexp.New(`^\s*[\pL_][\pL\pN_.]*(\s*,\s*[\pL_][\pL\pN_.]*)+\s*$`)
 
 // listOf is the list that one text stands for: names with commas between them,
 // else the text alone.
 func listOf(p *jsonschema.Schema, given string) []any {
 	var list []any
 	parts := []string{given}
-	if p.Items != nil && p.Items.Type == "string" && nameList.MatchString(given) {
+	if p.Items != nil && p.Items.Type == "string" && nameList().MatchString(given) {
 		parts = strings.Split(given, ",")
 	}
 	for _, part := range parts {

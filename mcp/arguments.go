@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -272,11 +272,11 @@ func (c *checker) undecodable(err error) error {
 }
 
 // validatorNoise is what the validator's messages say about its own working.
-var validatorNoise = regexp.MustCompile(`(?:validating [^:]*: )+`)
+var validatorNoise = lazyregexp.New(`(?:validating [^:]*: )+`)
 
 // reason is the validator's finding without its trace.
 func reason(err error) string {
-	return text.Shorten(strings.TrimSpace(validatorNoise.ReplaceAllString(err.Error(), "")), 200)
+	return text.Shorten(strings.TrimSpace(validatorNoise().ReplaceAllString(err.Error(), "")), 200)
 }
 
 func allows(p *jsonschema.Schema, kind string) bool {

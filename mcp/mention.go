@@ -1,12 +1,13 @@
 package mcp
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Mentioned are the names of tools of s that occur in text, in the order of s.
@@ -36,10 +37,10 @@ func (s Set) Without(text string, offers func(tool string) bool) string {
 	for _, item := range items(text) {
 		body := strings.TrimLeft(item, " \t")
 		indent := item[:len(item)-len(body)]
-		prefix := numbered.FindString(body)
+		prefix := numbered().FindString(body)
 		kept := strings.TrimPrefix(body, prefix)
 		if namesOne(kept, missing) {
-			kept = s.lineWithout(continued.ReplaceAllString(kept, " "), missing)
+			kept = s.lineWithout(continued().ReplaceAllString(kept, " "), missing)
 		}
 		if kept == "" && body != "" {
 			continue
@@ -61,7 +62,7 @@ func items(text string) []string {
 	var all []string
 	for line := range strings.SplitSeq(text, "\n") {
 		last := len(all) - 1
-		if last >= 0 && listItem.MatchString(all[last]) && continued.MatchString("\n"+line) && !listItem.MatchString(line) {
+		if last >= 0 && listItem().MatchString(all[last]) && continued().MatchString("\n"+line) && !listItem().MatchString(line) {
 			all[last] += "\n" + line
 			continue
 		}
@@ -71,12 +72,12 @@ func items(text string) []string {
 }
 
 var (
-	numbered      = regexp.MustCompile(`^\d+\. `)
-	listItem      = regexp.MustCompile(`^\s*(\d+\.|-) `)
-	continued     = regexp.MustCompile(`\n[ \t]+`)
-	leaning       = regexp.MustCompile(`^(It|They|This|That|These|Those|Both|Then|Otherwise|Else|Others|For others)\b`)
-	parenthesised = regexp.MustCompile(` ?\(([^()]*)\)`)
-	sentenceEnd   = regexp.MustCompile(`[.?!]["']?\s+`)
+	numbered      = lazyregexp.New(`^\d+\. `)
+	listItem      = lazyregexp.New(`^\s*(\d+\.|-) `)
+	continued     = lazyregexp.New(`\n[ \t]+`)
+	leaning       = lazyregexp.New(`^(It|They|This|That|These|Those|Both|Then|Otherwise|Else|Others|For others)\b`)
+	parenthesised = lazyregexp.New(` ?\(([^()]*)\)`)
+	sentenceEnd   = lazyregexp.New(`[.?!]["']?\s+`)
 )
 
 // lineWithout is one line without what names a missing tool.
@@ -84,7 +85,7 @@ func (s Set) lineWithout(line string, missing []string) string {
 	if !namesOne(line, missing) {
 		return line
 	}
-	line = parenthesised.ReplaceAllStringFunc(line, func(group string) string {
+	line = parenthesised().ReplaceAllStringFunc(line, func(group string) string {
 		if !namesOne(group, missing) {
 			return group
 		}
@@ -115,7 +116,7 @@ func (s Set) lineWithout(line string, missing []string) string {
 	var kept []string
 	gone := false
 	for _, sentence := range sentences(line) {
-		if gone && leaning.MatchString(sentence) {
+		if gone && leaning().MatchString(sentence) {
 			continue
 		}
 		sentence = sentenceWithout(sentence, missing)
@@ -130,7 +131,7 @@ func (s Set) lineWithout(line string, missing []string) string {
 func sentences(line string) []string {
 	var out []string
 	for {
-		at := sentenceEnd.FindStringIndex(line)
+		at := sentenceEnd().FindStringIndex(line)
 		if at == nil {
 			break
 		}

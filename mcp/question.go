@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -157,7 +157,7 @@ func shown(value any) string {
 	case nil:
 		return "nothing"
 	case Name:
-		if ValidName(string(v)) && !markup.MatchString(string(v)) {
+		if ValidName(string(v)) && !markup().MatchString(string(v)) {
 			return string(v)
 		}
 		return quote(string(v))
@@ -191,11 +191,11 @@ func shown(value any) string {
 
 // markup is what programs that render HTML or Markdown would not show as it is: tags,
 // entities, links, code, and what is bold or struck out.
-var markup = regexp.MustCompile("<[A-Za-z/!?]|&#?[0-9A-Za-z]+;|\\]\\(|`|[*]{2,}|_{2,}|~{2,}")
+var markup = lazyregexp.New("<[A-Za-z/!?]|&#?[0-9A-Za-z]+;|\\]\\(|`|[*]{2,}|_{2,}|~{2,}")
 
 // unrendered escapes markup, as JSON would.
 func unrendered(s string) string {
-	return markup.ReplaceAllStringFunc(s, func(m string) string {
+	return markup().ReplaceAllStringFunc(s, func(m string) string {
 		var b strings.Builder
 		for i, r := range m {
 			if i == 0 || strings.ContainsRune("*_~", r) {

@@ -1,11 +1,12 @@
 package guard
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 func set(names string) map[string]bool {
@@ -176,7 +177,7 @@ func (c *checker) function(m *pg.FuncCall, at int32) error {
 const maxWidth = 10_000
 
 // widths finds the widths of a format's directives.
-var widths = regexp.MustCompile(`%(?:\d+\$)?-?(\*|\d+)?`)
+var widths = lazyregexp.New(`%(?:\d+\$)?-?(\*|\d+)?`)
 
 // width keeps functions from making large values out of nothing.
 func (c *checker) width(name string, m *pg.FuncCall, at int32) error {
@@ -200,7 +201,7 @@ func (c *checker) width(name string, m *pg.FuncCall, at int32) error {
 		if text == nil || m.FuncVariadic {
 			return unsupported(at, "format needs a constant text that says how").advise("join the parts with ||, or use concat and lpad")
 		}
-		for _, found := range widths.FindAllStringSubmatch(text.Sval, -1) {
+		for _, found := range widths().FindAllStringSubmatch(text.Sval, -1) {
 			if n, err := strconv.Atoi(found[1]); found[1] == "*" || found[1] != "" && (err != nil || n > maxWidth) {
 				return wide
 			}

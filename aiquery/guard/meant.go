@@ -2,13 +2,13 @@ package guard
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	api "github.com/erphub/erphub/aiquery/api"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -181,11 +181,11 @@ func (f *fault) meantFunction(name string, p *Policy) *fault {
 	return f.suggest(nearest.Names(last, names, maxSimilar))
 }
 
-var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_$]*$`)
+var plainName = lazyregexp.New(`^[a-z_][a-z0-9_$]*$`)
 
 // identifier is a name as it is written in SQL.
 func identifier(name string) string {
-	if plainName.MatchString(name) {
+	if plainName().MatchString(name) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`

@@ -1,9 +1,9 @@
 package guard
 
 import (
-	"regexp"
-
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // catalog is the schema of what PostgreSQL itself brings.
@@ -25,7 +25,7 @@ var collations = set(`C POSIX default ucs_basic`)
 
 // decimal is how constants may be written that do not fit 32 bits. Older
 // servers read others differently.
-var decimal = regexp.MustCompile(`^(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$`)
+var decimal = lazyregexp.New(`^(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?$`)
 
 // operator checks an operator's name, given by its parts.
 func (c *checker) operator(name []*pg.Node, at int32) error {
@@ -118,7 +118,7 @@ func (c *checker) collation(m *pg.CollateClause, at int32) error {
 
 // constant checks a number's spelling.
 func (c *checker) constant(m *pg.A_Const, at int32) error {
-	if f := m.GetFval(); f != nil && !decimal.MatchString(f.Fval) {
+	if f := m.GetFval(); f != nil && !decimal().MatchString(f.Fval) {
 		return unsupported(at, "the number %s is not supported here", f.Fval).advise("write it in plain decimal digits")
 	}
 	return nil

@@ -2,11 +2,12 @@ package guard
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // The width of an expression is the most bytes that its value has as a text or in
@@ -247,7 +248,7 @@ func formatted(b built) int64 {
 		return math.MaxInt32
 	}
 	total := int64(len(s.Sval))
-	for _, found := range widths.FindAllStringSubmatch(s.Sval, -1) {
+	for _, found := range widths().FindAllStringSubmatch(s.Sval, -1) {
 		n, _ := strconv.Atoi(found[1])
 		total += max(int64(n)*letter, 2*widest+2) // %L quotes
 	}
@@ -316,7 +317,7 @@ func scaled(b built) int64 {
 }
 
 // exponent finds numbers that have more digits than their text.
-var exponent = regexp.MustCompile(`[0-9.][eE]\+?([0-9]+)`)
+var exponent = lazyregexp.New(`[0-9.][eE]\+?([0-9]+)`)
 
 // numbersIn is how much wider a text becomes whose numbers are written out.
 func numbersIn(n *pg.Node, width int64) int64 {
@@ -324,7 +325,7 @@ func numbersIn(n *pg.Node, width int64) int64 {
 		n = n.GetTypeCast().Arg
 	}
 	switch s := n.GetAConst().GetSval(); {
-	case s != nil && !exponent.MatchString(s.Sval):
+	case s != nil && !exponent().MatchString(s.Sval):
 		return width
 	case s == nil && n.GetColumnRef() != nil: // what the ERP's clients wrote
 		return max(maxValue/2-width, 0)
@@ -350,7 +351,7 @@ func (b built) castWidth(m *pg.TypeCast) int64 {
 		width = narrow + length
 	case to == "numeric" && fromText:
 		width = digits
-		if s := m.Arg.GetAConst().GetSval(); s != nil && !exponent.MatchString(s.Sval) {
+		if s := m.Arg.GetAConst().GetSval(); s != nil && !exponent().MatchString(s.Sval) {
 			width = int64(len(s.Sval))
 		}
 	case to == "numeric":
@@ -383,7 +384,7 @@ func constantWidth(m *pg.A_Const) int64 {
 		return int64(len(s.Bsval)) * letter
 	}
 	text := m.GetFval().GetFval()
-	if found := exponent.FindStringSubmatch(text); found != nil {
+	if found := exponent().FindStringSubmatch(text); found != nil {
 		n, err := strconv.Atoi(found[1])
 		if err != nil {
 			n = digits

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -62,7 +62,7 @@ func (h *Handler) refused(r *http.Request, who tokens.Claims, q aiquery.Request,
 	return p
 }
 
-var integer = regexp.MustCompile(`^-?[0-9]+$`)
+var integer = lazyregexp.New(`^-?[0-9]+$`)
 
 // rows reads maxRows, an integer. What is not positive means the default, and
 // what no number can hold is more than the limit.
@@ -70,7 +70,7 @@ func rows(raw json.RawMessage) (int, error) {
 	switch text := string(raw); {
 	case text == "", text == "null":
 		return 0, nil
-	case !integer.MatchString(text):
+	case !integer().MatchString(text):
 		return 0, httpserver.InvalidRequest("maxRows must be an integer, without quotes and without a fraction", `send it as "maxRows":100, or leave it out for the default`)
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)

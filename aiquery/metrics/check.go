@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Problem is something wrong with a definition.
@@ -71,14 +71,14 @@ func (c *checking) problem(part, hint, format string, args ...any) {
 }
 
 var (
-	metricName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
-	columnName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	metricName = lazyregexp.New(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+	columnName = lazyregexp.New(`^[a-z][a-z0-9_]*$`)
 )
 
 // form checks what needs no SQL.
 func (c *checking) form() {
 	d := c.d
-	if !metricName.MatchString(d.Name) {
+	if !metricName().MatchString(d.Name) {
 		c.problem("name", "use lower case letters, digits and dashes: open-receivables", "the name %q cannot be used", d.Name)
 	}
 	for part, value := range map[string]string{"title": d.Title, "about": d.About, "sql": d.SQL} {
@@ -139,7 +139,7 @@ func (c *checking) names() {
 	}
 	take := func(part, name, what string) {
 		switch {
-		case !columnName.MatchString(name):
+		case !columnName().MatchString(name):
 			c.problem(part, "use lower case letters, digits and _", "the %s %q cannot be used as a name", what, name)
 		case taken[name]:
 			c.problem(part, "choose another name", "there is a column %q already", name)
@@ -173,7 +173,7 @@ func (c *checking) filters() {
 	seen := map[string]bool{}
 	for i, f := range c.d.Filters {
 		part := fmt.Sprintf("filters.%d", i)
-		if !columnName.MatchString(f.Name) || seen[f.Name] {
+		if !columnName().MatchString(f.Name) || seen[f.Name] {
 			c.problem(part, "use lower case letters, digits and _, and each name once", "the filter %q cannot be used", f.Name)
 		}
 		seen[f.Name] = true
@@ -195,7 +195,7 @@ func (c *checking) currency() {
 		c.problem("currency", "column names the C_Currency_ID, amounts the columns to convert", "currency lacks column or amounts")
 	}
 	for _, n := range slices.Concat([]string{cur.Column, cur.Date, cur.Type}, cur.Amounts) {
-		if n != "" && !columnName.MatchString(n) {
+		if n != "" && !columnName().MatchString(n) {
 			c.problem("currency", "currency names columns of sql; compute them there", "%q is not a name of a column", n)
 		}
 	}

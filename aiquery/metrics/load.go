@@ -8,12 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -184,8 +184,8 @@ func parse(name string, content []byte) ([]*Definition, error) {
 }
 
 var (
-	inLine        = regexp.MustCompile(`^line (\d+): `)
-	unknownMember = regexp.MustCompile(`field (\S+) not found in type \S+`)
+	inLine        = lazyregexp.New(`^line (\d+): `)
+	unknownMember = lazyregexp.New(`field (\S+) not found in type \S+`)
 )
 
 // unread is why a file cannot be read, each problem with its line.
@@ -198,10 +198,10 @@ func unread(name string, err error) error {
 	var all []error
 	for _, text := range texts {
 		where := name
-		if found := inLine.FindStringSubmatch(text); found != nil {
+		if found := inLine().FindStringSubmatch(text); found != nil {
 			where, text = name+":"+found[1], strings.TrimPrefix(text, found[0])
 		}
-		text = unknownMember.ReplaceAllString(text, "there is no member $1 here")
+		text = unknownMember().ReplaceAllString(text, "there is no member $1 here")
 		all = append(all, fmt.Errorf("%s: %s; docs/metrics.md has the format", where, text))
 	}
 	return errors.Join(all...)

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // DefaultSchema is where the ERP's tables are in PostgreSQL.
@@ -73,9 +73,9 @@ type database struct {
 }
 
 // memorySize is a size as PostgreSQL's settings take it, with its unit.
-var memorySize = regexp.MustCompile(`^(-1|[0-9]{1,9}(kB|MB|GB|TB))$`)
+var memorySize = lazyregexp.New(`^(-1|[0-9]{1,9}(kB|MB|GB|TB))$`)
 
-var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+var schemaName = lazyregexp.New(`^[a-z_][a-z0-9_]{0,62}$`)
 
 // Open connects to an ERP's PostgreSQL database. The address is a URL
 // or a list of settings; no error shows it. The login needs the privilege to select
@@ -90,7 +90,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Database, error) {
 	if d.opts.Schema == "" {
 		d.opts.Schema = DefaultSchema
 	}
-	if !schemaName.MatchString(d.opts.Schema) {
+	if !schemaName().MatchString(d.opts.Schema) {
 		return nil, fmt.Errorf("open the database: the schema %q is not a plain name; use small letters, digits and _", d.opts.Schema)
 	}
 	defaults := []struct {
@@ -102,7 +102,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Database, error) {
 			*o.value = o.def
 		}
 	}
-	if !memorySize.MatchString(d.opts.TempFileLimit) {
+	if !memorySize().MatchString(d.opts.TempFileLimit) {
 		return nil, fmt.Errorf("open the database: TempFileLimit %q is not a size; write it as 500MB or 1GB, or -1 for any", d.opts.TempFileLimit)
 	}
 	if d.opts.Connections <= 0 {

@@ -5,12 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // DefaultSchema is the schema that the ERP keeps its tables in.
@@ -136,7 +136,7 @@ func newApplication(source Source, opts *ApplyOptions) (*application, error) {
 	}
 	if a.transactional() {
 		for i, p := range parts {
-			if word := transactionEnd.FindString(p.Text); word != "" {
+			if word := transactionEnd().FindString(p.Text); word != "" {
 				return nil, fmt.Errorf("migration script %s, statement %d in line %d is %s, but a script is applied as one transaction; take it out",
 					source.Name, i+1, p.Line, strings.ToUpper(strings.TrimSpace(word)))
 			}
@@ -147,7 +147,7 @@ func newApplication(source Source, opts *ApplyOptions) (*application, error) {
 }
 
 // transactionEnd finds statements that would end the transaction.
-var transactionEnd = regexp.MustCompile(`(?i)^(COMMIT|ROLLBACK|ABORT|BEGIN|END|START\s+TRANSACTION|PREPARE\s+TRANSACTION)\b`)
+var transactionEnd = lazyregexp.New(`(?i)^(COMMIT|ROLLBACK|ABORT|BEGIN|END|START\s+TRANSACTION|PREPARE\s+TRANSACTION)\b`)
 
 // transactional reports whether the database can do and undo all statements at
 // once.

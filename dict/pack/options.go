@@ -2,12 +2,12 @@ package pack
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Options change what is written. Nil and the zero value are the defaults.
@@ -47,7 +47,7 @@ type EntityType struct {
 // core are the entity types whose records an import skips.
 var core = map[string]bool{"D": true, "EE01": true, "EE02": true, "EE04": true, "EE05": true}
 
-var safeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var safeName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func (o *Options) withDefaults(plan *dict.Plan) (Options, error) {
 	var out Options
@@ -60,7 +60,7 @@ func (o *Options) withDefaults(plan *dict.Plan) (Options, error) {
 			out.Name = strings.ToLower(tables[0])
 		}
 	}
-	if !safeName.MatchString(out.Name) || len(out.Name) > 100 || strings.Contains(out.Name, "..") {
+	if !safeName().MatchString(out.Name) || len(out.Name) > 100 || strings.Contains(out.Name, "..") {
 		return out, fmt.Errorf("the package name %q cannot be part of a file name; use letters, digits, dots, dashes and underscores", out.Name)
 	}
 	if out.Version.IsZero() {

@@ -431,7 +431,7 @@ func TestRefuses(t *testing.T) {
 		{"column that is not a name", func(t *testing.T) *dict.Plan {
 			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(),
 				Values: []dict.ColumnValue{{Column: "A/><B", Value: dict.Text("x")}}})
-		}, pack.Options{}, "no name of a column"},
+		}, pack.Options{}, "not a name of a column"},
 		{"mandatory column left out", func(t *testing.T) *dict.Plan {
 			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(), Values: []dict.ColumnValue{
 				{Column: "Value", Value: dict.Text("X")}, {Column: "MsgText", Value: dict.Text("X")}, {Column: "EntityType", Value: dict.Text("U")}}})

@@ -6,13 +6,15 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // maxLike bounds the expression made of a pattern, in bytes. Only names of
 // thousands of characters could match a longer one, and there are none.
 const maxLike = 16 << 10
 
-var nothing = regexp.MustCompile(`[^\x{0}-\x{10FFFF}]`)
+var nothing = lazyregexp.New(`[^\x{0}-\x{10FFFF}]`)
 
 // like is a pattern of SQL's LIKE that knows no case. Matching takes time in
 // proportion to pattern times name, whatever the pattern.
@@ -60,7 +62,7 @@ func expression(body string, anchored bool) *regexp.Regexp {
 			expr.WriteString(".*")
 		}
 		if expr.Len() > maxLike {
-			return nothing
+			return nothing()
 		}
 		escaped = false
 	}

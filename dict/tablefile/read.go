@@ -9,12 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Load reads files and directories, a directory with all below it. In
@@ -115,7 +116,7 @@ func readFile(path string) ([]byte, error) {
 }
 
 // yamlLine finds the line in an error of the YAML parser.
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlLine = lazyregexp.New(`^yaml: (?:line (\d+): )?`)
 
 // parse adds the definitions in data to the set and tells what is wrong.
 func (s *Set) parse(name string, data []byte) []Problem {
@@ -134,10 +135,10 @@ func (s *Set) parse(name string, data []byte) []Problem {
 		}
 		if err != nil {
 			at := Position{File: name}
-			if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+			if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
 				at.Line, _ = strconv.Atoi(m[1])
 			}
-			what := yamlLine.ReplaceAllString(err.Error(), "")
+			what := yamlLine().ReplaceAllString(err.Error(), "")
 			return append(problems, Problem{at, "this is not YAML: " + what, ""})
 		}
 		if len(node.Content) != 1 || node.Content[0].Kind == yaml.ScalarNode && node.Content[0].ShortTag() == "!!null" {

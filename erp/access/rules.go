@@ -3,12 +3,12 @@ package access
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Organization is one that a role, or a user, has.
@@ -135,7 +135,7 @@ func rowRuleName(rule erp.Record) string {
 	return "AD_TableValRule " + rule.UUID()
 }
 
-var sessionVariable = regexp.MustCompile(`@([^@]*)@`)
+var sessionVariable = lazyregexp.New(`@([^@]*)@`)
 
 // forRole is the condition of a rule with what the ERP knows of a session in the place
 // of its variables; false where it needs what is not known without a log-in.
@@ -145,7 +145,7 @@ func forRole(r *role, code string) (string, bool) {
 		values["AD_USER_ID"] = r.user
 	}
 	known := true
-	out := sessionVariable.ReplaceAllStringFunc(code, func(variable string) string {
+	out := sessionVariable().ReplaceAllStringFunc(code, func(variable string) string {
 		value, ok := values[strings.ToUpper(strings.TrimLeft(strings.Trim(variable, "@"), "#$"))]
 		known = known && ok
 		return strconv.FormatInt(value, 10)

@@ -2,9 +2,10 @@ package aggregate
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Group is a column whose values make groups.
@@ -60,13 +61,13 @@ func (m Measure) String() string {
 }
 
 var (
-	groupText   = regexp.MustCompile(`^(\w+)(?:\s*:\s*|\s+by\s+)(\w+)$|^(day|month|quarter|year)\s*\(\s*(\w+)\s*\)$|^(\w+)$`)
-	measureText = regexp.MustCompile(`^(\w+)\s*(?:[(:\s]\s*(\w+|\*)\s*\)?)?$`)
+	groupText   = lazyregexp.New(`^(\w+)(?:\s*:\s*|\s+by\s+)(\w+)$|^(day|month|quarter|year)\s*\(\s*(\w+)\s*\)$|^(\w+)$`)
+	measureText = lazyregexp.New(`^(\w+)\s*(?:[(:\s]\s*(\w+|\*)\s*\)?)?$`)
 )
 
 // ParseGroup reads a group: DocStatus, DateOrdered:month or month(DateOrdered).
 func ParseGroup(text string) (Group, error) {
-	m := groupText.FindStringSubmatch(strings.TrimSpace(text))
+	m := groupText().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
 		return Group{}, fmt.Errorf("%q is no group: write a column, or a date with day, month, quarter or year, such as DateOrdered:month", text)
 	}
@@ -79,7 +80,7 @@ func ParseGroup(text string) (Group, error) {
 
 // ParseMeasure reads a measure: count, or sum(GrandTotal).
 func ParseMeasure(text string) (Measure, error) {
-	m := measureText.FindStringSubmatch(strings.TrimSpace(text))
+	m := measureText().FindStringSubmatch(strings.TrimSpace(text))
 	wrong := fmt.Errorf("%q is no measure: write count, sum(Column), avg(Column), min(Column) or max(Column)", text)
 	if m == nil {
 		return Measure{}, wrong

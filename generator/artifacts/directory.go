@@ -14,13 +14,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/internal/atomicfile"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Options configure a [Directory].
@@ -79,7 +79,7 @@ func OpenDirectory(dir string, opts Options) (*Directory, error) {
 
 var (
 	encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-	idForm   = regexp.MustCompile(`^[a-z2-7]{52}$`)
+	idForm   = lazyregexp.New(`^[a-z2-7]{52}$`)
 )
 
 // newID returns 256 random bits that can be selected with a double click.
@@ -179,7 +179,7 @@ func (d *Directory) Open(ctx context.Context, id string) (Artifact, io.ReadSeekC
 	if err := ctx.Err(); err != nil {
 		return Artifact{}, nil, fmt.Errorf("%s: %w", doing, err)
 	}
-	if !idForm.MatchString(id) {
+	if !idForm().MatchString(id) {
 		return Artifact{}, nil, unknown
 	}
 	path := d.path(id)
@@ -248,12 +248,12 @@ func (d *Directory) Sweep(ctx context.Context) (int, error) {
 	return removed, errors.Join(errs...)
 }
 
-var ourFile = regexp.MustCompile(`^([0-9a-f]{64})\.(zip|json)$|^\.[0-9a-f]{64}\.(zip|json)\.tmp-`)
+var ourFile = lazyregexp.New(`^([0-9a-f]{64})\.(zip|json)$|^\.[0-9a-f]{64}\.(zip|json)\.tmp-`)
 
 // sweep looks at one file, and reports whether an artifact went with it.
 func (d *Directory) sweep(e fs.DirEntry, now time.Time) (bool, error) {
 	name := e.Name()
-	if !ourFile.MatchString(name) || !e.Type().IsRegular() {
+	if !ourFile().MatchString(name) || !e.Type().IsRegular() {
 		return false, nil
 	}
 	path := filepath.Join(d.dir, name)

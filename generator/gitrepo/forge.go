@@ -66,7 +66,7 @@ func (f *forge) create(ctx context.Context, doing, owner, name string, private b
 	if json.Unmarshal(a.body, r) == nil {
 		parts = strings.Split(r.FullName, "/")
 	}
-	if len(parts) != 2 || !segment.MatchString(parts[0]) || !strings.EqualFold(parts[1], name) || owner != "" && !strings.EqualFold(parts[0], owner) {
+	if len(parts) != 2 || !segment().MatchString(parts[0]) || !strings.EqualFold(parts[1], name) || owner != "" && !strings.EqualFold(parts[0], owner) {
 		return nil, true, &failure.Error{Kind: failure.Unexpected, Doing: doing, Why: "the forge says that it created it, but not where", Next: "check that the address is the one of a forge of the kind " + string(f.kind)}
 	}
 	r.HTMLURL = f.shown(r.HTMLURL, r.FullName)

@@ -7,12 +7,12 @@ import (
 	"log/slog"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Kind is the API that a forge speaks.
@@ -71,8 +71,8 @@ func Static(token string) func(context.Context) (string, error) {
 }
 
 var (
-	segment    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
-	branchName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*(/[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*)*$`)
+	segment    = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
+	branchName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*(/[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*)*$`)
 )
 
 // check validates the options and fills in the defaults. It returns the address
@@ -96,9 +96,9 @@ func (o *Options) check() (base, api *url.URL, err error) {
 		return nil, nil, bad("its address begins with http, which would show the token to everybody on the way", "use https, or allow it explicitly")
 	case o.Token == nil:
 		return nil, nil, bad("there is no token", "give one that may create repositories")
-	case o.Owner != "" && !segment.MatchString(o.Owner):
+	case o.Owner != "" && !segment().MatchString(o.Owner):
 		return nil, nil, bad(fmt.Sprintf("%q cannot be an organization", failure.Words(o.Owner)), "set hub.repository.default-org to its name as in its address")
-	case o.Branch != "" && (!branchName.MatchString(o.Branch) || strings.HasSuffix(o.Branch, ".lock") || len(o.Branch) > 100):
+	case o.Branch != "" && (!branchName().MatchString(o.Branch) || strings.HasSuffix(o.Branch, ".lock") || len(o.Branch) > 100):
 		return nil, nil, bad(fmt.Sprintf("%q cannot be a branch", failure.Words(o.Branch)), "use one such as main")
 	case strings.ContainsFunc(o.AuthorName+o.AuthorEmail, func(r rune) bool { return unicode.IsControl(r) || r == '<' || r == '>' }):
 		return nil, nil, bad("the author holds angle brackets or control characters", "use a plain name and address")
@@ -160,7 +160,7 @@ func repositoryName(name string) error {
 			return fmt.Errorf("a repository cannot have a name that ends in %s", suffix)
 		}
 	}
-	if !segment.MatchString(name) {
+	if !segment().MatchString(name) {
 		return fmt.Errorf("a repository's name has at most 100 letters, digits, dots, dashes and underscores and begins with none of the middle ones")
 	}
 	return nil

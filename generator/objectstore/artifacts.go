@@ -14,12 +14,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // MaxArtifact is the size of the largest file that an [Artifacts] keeps, in bytes.
@@ -166,7 +166,7 @@ type listing struct {
 	Next     string `xml:"NextContinuationToken"`
 }
 
-var ourObject = regexp.MustCompile(`^([0-9]{8}T[0-9]{6}Z)-[0-9a-f]{64}\.zip$`)
+var ourObject = lazyregexp.New(`^([0-9]{8}T[0-9]{6}Z)-[0-9a-f]{64}\.zip$`)
 
 // Sweep removes the files whose time is over. Servers may do it at the same time.
 func (s *Artifacts) Sweep(ctx context.Context) (int, error) {
@@ -184,7 +184,7 @@ func (s *Artifacts) Sweep(ctx context.Context) (int, error) {
 		}
 		for _, o := range page.Contents {
 			name, _ := strings.CutPrefix(o.Key, prefix)
-			ours := ourObject.FindStringSubmatch(name)
+			ours := ourObject().FindStringSubmatch(name)
 			if ours == nil {
 				continue
 			}

@@ -7,11 +7,11 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Limits and defaults.
@@ -76,9 +76,9 @@ func (c Credentials) LogValue() slog.Value { return slog.StringValue(c.String())
 func (c Credentials) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 var (
-	bucketName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$`)
-	regionName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,40}$`)
-	strictName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	bucketName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$`)
+	regionName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,40}$`)
+	strictName = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 )
 
 // check validates the options and fills in the defaults. It returns the parsed
@@ -90,7 +90,7 @@ func (o *Options) check() (*url.URL, error) {
 	switch {
 	case o.Bucket == "":
 		return nil, bad("there is no bucket", "set hub.generator.objectstore.bucket")
-	case !bucketName.MatchString(o.Bucket), o.Endpoint == "" && !strictName.MatchString(o.Bucket):
+	case !bucketName().MatchString(o.Bucket), o.Endpoint == "" && !strictName().MatchString(o.Bucket):
 		return nil, bad(fmt.Sprintf("%q cannot be the name of a bucket", failure.Words(o.Bucket)), "use 3 to 63 small letters, digits, dots and dashes")
 	case o.Credentials == nil:
 		return nil, bad("there are no credentials", "give an access key and a secret key")
@@ -110,7 +110,7 @@ func (o *Options) check() (*url.URL, error) {
 	if o.Region == "" {
 		o.Region = DefaultRegion
 	}
-	if !regionName.MatchString(o.Region) {
+	if !regionName().MatchString(o.Region) {
 		return nil, bad(fmt.Sprintf("%q cannot be a region", failure.Words(o.Region)), "use one such as eu-central-1")
 	}
 	if o.Now == nil {

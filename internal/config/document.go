@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 const (
@@ -89,10 +90,10 @@ func emptyDoc() *yaml.Node {
 // lineOf finds the line number in the YAML library's texts. Nothing else of
 // them is used: "unknown anchor 'x' referenced" would quote a password that
 // begins with an asterisk.
-var lineOf = regexp.MustCompile(`\bline (\d+)\b`)
+var lineOf = lazyregexp.New(`\bline (\d+)\b`)
 
 func yamlError(err error) error {
-	if m := lineOf.FindStringSubmatch(err.Error()); m != nil {
+	if m := lineOf().FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("line %s or near: it is not valid YAML; quote values that begin with a special character", m[1])
 	}
 	return errors.New("it is not valid YAML; quote values that begin with a special character such as * or &")

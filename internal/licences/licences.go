@@ -12,9 +12,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Systems are those that releases are built for, as GOOS/GOARCH.
@@ -78,7 +79,7 @@ func Linked(ctx context.Context, dir string, systems []string, packages ...strin
 }
 
 // textName is how files with a licence are called.
-var textName = regexp.MustCompile(`(?i)^(LICEN[CS]E|COPYING)([-._].*)?$`)
+var textName = lazyregexp.New(`(?i)^(LICEN[CS]E|COPYING)([-._].*)?$`)
 
 // read finds the texts in the module's folder and what licences they are.
 func (m *Module) read() error {
@@ -87,7 +88,7 @@ func (m *Module) read() error {
 		return fmt.Errorf("looking for the licence of %s: %w; go mod download brings it", m.Path, err)
 	}
 	for _, e := range entries {
-		if e.IsDir() || !textName.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
+		if e.IsDir() || !textName().MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(m.Dir, e.Name()))

@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Entry is a file of the folder. Number, Key, ID, Tried and Aside are in its name;
@@ -36,17 +37,17 @@ var ErrForm = errors.New("another version of erphub wrote it")
 // What begins like an entry's name and continues otherwise is of another form.
 // Temporary files are named by package atomicfile.
 var (
-	entryName   = regexp.MustCompile(`^(\d{10,18})\.([0-9a-z-]{1,100})\.([0-9a-f-]{1,64})(\.tried)?\.json$`)
-	anotherName = regexp.MustCompile(`^(\d{10,18})\..*json`)
-	tempName    = regexp.MustCompile(`^\.(.+)\.tmp-.`)
+	entryName   = lazyregexp.New(`^(\d{10,18})\.([0-9a-z-]{1,100})\.([0-9a-f-]{1,64})(\.tried)?\.json$`)
+	anotherName = lazyregexp.New(`^(\d{10,18})\..*json`)
+	tempName    = lazyregexp.New(`^\.(.+)\.tmp-.`)
 )
 
 // parseName returns what a name tells; false when it is not that of an entry.
 func parseName(name string) (e Entry, ok bool) {
-	m := entryName.FindStringSubmatch(name)
+	m := entryName().FindStringSubmatch(name)
 	if m != nil {
 		e = Entry{Key: m[2], ID: m[3], Tried: m[4] != ""}
-	} else if m = anotherName.FindStringSubmatch(name); m != nil {
+	} else if m = anotherName().FindStringSubmatch(name); m != nil {
 		e.ID = name
 	} else {
 		return e, false

@@ -280,7 +280,7 @@ func (q *Queue) sweep(appended bool) {
 			continue
 		}
 		for _, f := range files {
-			m := tempName.FindStringSubmatch(f.Name())
+			m := tempName().FindStringSubmatch(f.Name())
 			if m == nil || !f.Type().IsRegular() {
 				continue
 			}

@@ -5,8 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // ErrNotInstalled is in the error of Start when there is no PostgreSQL to start.
@@ -49,11 +50,11 @@ func find() (string, error) {
 	return best, nil
 }
 
-var number = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
+var number = lazyregexp.New(`[0-9]+(\.[0-9]+)?`)
 
 // versionIn is the version that the name of the folder above says, 0 for none.
 func versionIn(bin string) float64 {
-	v, err := strconv.ParseFloat(number.FindString(filepath.Base(filepath.Dir(bin))), 64)
+	v, err := strconv.ParseFloat(number().FindString(filepath.Base(filepath.Dir(bin))), 64)
 	if err != nil {
 		return 0
 	}

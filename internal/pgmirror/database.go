@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/erphub/erphub/dict/dbdict"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // database is the copy: the connection, and what is known to be there.
@@ -193,7 +193,7 @@ func (m *misfit) Error() string {
 	return fmt.Sprintf("the table %s has a value that does not fit its column %s (SQLSTATE %s)", m.table, m.column, m.code)
 }
 
-var copyPlace = regexp.MustCompile(`^COPY .*, line [0-9]+, column ([^:]+)`)
+var copyPlace = lazyregexp.New(`^COPY .*, line [0-9]+, column ([^:]+)`)
 
 // misfitOf tells errors about values from others.
 func misfitOf(s *shape, err error) error {
@@ -203,7 +203,7 @@ func misfitOf(s *shape, err error) error {
 	}
 	switch {
 	case strings.HasPrefix(server.Code, "22"):
-		place := copyPlace.FindStringSubmatch(server.Where)
+		place := copyPlace().FindStringSubmatch(server.Where)
 		if place == nil {
 			break
 		}

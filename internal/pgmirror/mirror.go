@@ -7,12 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Source is an embedded ERP: package erptest has one.
@@ -67,7 +68,7 @@ type Mirror struct {
 	watched atomic.Int64 // when the connection was last looked at, in nanoseconds of 1970
 }
 
-var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,58}$`) // with room for what staging adds
+var schemaName = lazyregexp.New(`^[a-z_][a-z0-9_]{0,58}$`) // with room for what staging adds
 
 // Open connects to a database, takes the schema for this process, and fills it.
 // The error is [ErrForeign] when the schema is somebody else's, [ErrInUse] when
@@ -75,7 +76,7 @@ var schemaName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,58}$`) // with room for 
 // process left in it.
 func Open(ctx context.Context, src Source, opts Options) (*Mirror, error) {
 	opts.Schema = cmp.Or(opts.Schema, DefaultSchema)
-	if !schemaName.MatchString(opts.Schema) || strings.HasPrefix(opts.Schema, "pg_") {
+	if !schemaName().MatchString(opts.Schema) || strings.HasPrefix(opts.Schema, "pg_") {
 		return nil, fmt.Errorf("copy the ERP to PostgreSQL: %q is not a plain name of a schema; use small letters, digits and _", opts.Schema)
 	}
 	if opts.Logger == nil {

@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"time"
 
 	"github.com/gomodule/redigo/redis"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 const (
@@ -31,13 +32,13 @@ type Pool struct {
 	url  string
 }
 
-var database = regexp.MustCompile(`^/?\d*$`)
+var database = lazyregexp.New(`^/?\d*$`)
 
 // Open makes a pool for a URL such as redis://user:password@host:6379/0, or rediss://
 // for TLS. It connects when it is first used.
 func Open(address string) (*Pool, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Opaque != "" || !database.MatchString(u.Path) {
+	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Opaque != "" || !database().MatchString(u.Path) {
 		// The error of the parser contains the address, and with it a password.
 		return nil, errors.New("the address of Redis cannot be used; write it as redis://host:6379/0, or rediss:// for TLS")
 	}

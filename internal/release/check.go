@@ -8,19 +8,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // versionPattern is a semantic version as Go's modules write it.
-var versionPattern = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
+var versionPattern = lazyregexp.New(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$`)
 
 // check tells all reasons why the checkout cannot be released as that version,
 // as far as git and CHANGELOG.md know them.
 func check(ctx context.Context, source, version string) error {
-	if !versionPattern.MatchString(version) {
+	if !versionPattern().MatchString(version) {
 		return fmt.Errorf("%q is no version; write it as VERSION=v1.2.3", version)
 	}
 	var reasons []error

@@ -3,19 +3,19 @@ package backend
 import (
 	"errors"
 	"os/exec"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 )
 
 // response finds in the program's words the refusal of a server: method and path,
 // status, what it said.
-var response = regexp.MustCompile(`\b[A-Z]+ (/\S*): (\d{3}) (.*)`)
+var response = lazyregexp.New(`\b[A-Z]+ (/\S*): (\d{3}) (.*)`)
 
 // mayBeDone is what the program says of a change that was made or not.
 const mayBeDone = "the server may have carried out the request"
@@ -52,7 +52,7 @@ func failed(err error, said, token string) error {
 		e.Code = mcp.CodeInternal
 	}
 	first, _, _ := strings.Cut(said, "\n")
-	m := response.FindStringSubmatch(first)
+	m := response().FindStringSubmatch(first)
 	if status, found := statusOf(m); found && (exit.ExitCode() == 1 || exit.ExitCode() == 3) {
 		refusal := &erp.Error{Status: status, Title: m[3], Path: m[1]}
 		as := mcp.ErrorOf(refusal)
@@ -73,8 +73,8 @@ func statusOf(m []string) (int, bool) {
 }
 
 var (
-	requestID = regexp.MustCompile(` \(request [^()\s]+\)$`)
-	position  = regexp.MustCompile(`^(.*) \(at character (\d+)\)(?:; (.*))?$`)
+	requestID = lazyregexp.New(` \(request [^()\s]+\)$`)
+	position  = lazyregexp.New(`^(.*) \(at character (\d+)\)(?:; (.*))?$`)
 )
 
 // queryFailed is the refusal of a statement in the words that other backends
@@ -85,10 +85,10 @@ func queryFailed(err error) error {
 	if !errors.As(err, &e) || !errors.As(err, &refusal) {
 		return err
 	}
-	said := requestID.ReplaceAllString(refusal.Title, "")
+	said := requestID().ReplaceAllString(refusal.Title, "")
 	why := &api.Error{Code: api.CodeOf(refusal.Status)}
 	why.Message, why.Hint, _ = strings.Cut(said, "; ")
-	if m := position.FindStringSubmatch(said); m != nil {
+	if m := position().FindStringSubmatch(said); m != nil {
 		why.Message, why.Hint = m[1], m[3]
 		why.Position, _ = strconv.Atoi(m[2]) // digits; too many of them are no place
 	}

@@ -2,9 +2,9 @@ package docsearch
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -40,10 +40,10 @@ type splitter struct {
 }
 
 var (
-	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
-	underline   = regexp.MustCompile(`^ {0,3}(=+|-+)[ \t]*$`)
-	fenceLine   = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})(.*)$")
-	linked      = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()]*\))?[^()]*\)`)
+	headingLine = lazyregexp.New(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	underline   = lazyregexp.New(`^ {0,3}(=+|-+)[ \t]*$`)
+	fenceLine   = lazyregexp.New("^ {0,3}(`{3,}|~{3,})(.*)$")
+	linked      = lazyregexp.New(`!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()]*\))?[^()]*\)`)
 )
 
 // Split takes a Markdown document apart at its headings, and long sections at
@@ -58,23 +58,23 @@ func Split(source, markdown string) []Passage {
 	for _, line := range lines {
 		if fence != "" {
 			s.add(line)
-			if m := fenceLine.FindStringSubmatch(line); m != nil && strings.HasPrefix(m[1], fence) && strings.TrimSpace(m[2]) == "" {
+			if m := fenceLine().FindStringSubmatch(line); m != nil && strings.HasPrefix(m[1], fence) && strings.TrimSpace(m[2]) == "" {
 				fence = ""
 			}
 			continue
 		}
 		line, commented = visible(line, commented)
-		if m := fenceLine.FindStringSubmatch(line); m != nil && (m[1][0] == '~' || !strings.Contains(m[2], "`")) {
+		if m := fenceLine().FindStringSubmatch(line); m != nil && (m[1][0] == '~' || !strings.Contains(m[2], "`")) {
 			fence, before = m[1], ""
 			s.add(line)
 			continue
 		}
-		if m := headingLine.FindStringSubmatch(line); m != nil {
+		if m := headingLine().FindStringSubmatch(line); m != nil {
 			s.heading(len(m[1]), m[2])
 			before = ""
 			continue
 		}
-		if m := underline.FindStringSubmatch(line); m != nil && before != "" {
+		if m := underline().FindStringSubmatch(line); m != nil && before != "" {
 			s.takeBack(before)
 			level := 2
 			if m[1][0] == '=' {
@@ -84,7 +84,7 @@ func Split(source, markdown string) []Passage {
 			before = ""
 			continue
 		}
-		line = linked.ReplaceAllString(line, "$1")
+		line = linked().ReplaceAllString(line, "$1")
 		before = strings.TrimSpace(line)
 		s.add(line)
 	}
@@ -140,7 +140,7 @@ func visible(line string, commented bool) (string, bool) {
 
 func (s *splitter) heading(level int, text string) {
 	s.flush()
-	text = short(strings.TrimSpace(linked.ReplaceAllString(text, "$1")))
+	text = short(strings.TrimSpace(linked().ReplaceAllString(text, "$1")))
 	if level == 1 && s.headings[0] == "" && text != "" {
 		s.title, s.headings[0] = text, text
 		text = "" // the title says it

@@ -211,7 +211,7 @@ func (f *checkedFilter) period(t *registry.Table) (from, to string) {
 	column := ""
 	for _, term := range f.terms {
 		c, ok := t.Column(term.Column)
-		if !ok || c.Type != dict.TypeDate || len(term.Values) != 1 || joined.MatchString(quoted.ReplaceAllString(f.text, "''")) {
+		if !ok || c.Type != dict.TypeDate || len(term.Values) != 1 || joined().MatchString(quoted().ReplaceAllString(f.text, "''")) {
 			continue
 		}
 		day, err := time.Parse(time.DateOnly, strings.Trim(term.Values[0], "'"))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/aggregate"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/mcp/backend"
 )
 
@@ -133,16 +133,16 @@ func (a *aggregation) labels(ctx context.Context, c *registry.Column) map[string
 }
 
 var (
-	joined      = regexp.MustCompile(`(?i)[()]|\bor\b|\bnot\b`)
-	plainNumber = regexp.MustCompile(`^-?\d{1,18}(\.\d{1,12})?$`)
-	plainDate   = regexp.MustCompile(`^'\d{4}-\d{2}-\d{2}'$`)
+	joined      = lazyregexp.New(`(?i)[()]|\bor\b|\bnot\b`)
+	plainNumber = lazyregexp.New(`^-?\d{1,18}(\.\d{1,12})?$`)
+	plainDate   = lazyregexp.New(`^'\d{4}-\d{2}-\d{2}'$`)
 )
 
 var sqlOperators = map[string]string{"eq": "=", "neq": "<>", "gt": ">", "ge": ">=", "lt": "<", "le": "<="}
 
 // where is the filter in SQL: conditions that all have to be met.
 func (s *statement) where(a *aggregation) (string, bool) {
-	if joined.MatchString(quoted.ReplaceAllString(a.filter.text, "''")) {
+	if joined().MatchString(quoted().ReplaceAllString(a.filter.text, "''")) {
 		return "", false
 	}
 	var conditions []string
@@ -163,8 +163,8 @@ func (s *statement) where(a *aggregation) (string, bool) {
 			continue
 		case c.Type == dict.TypeYesNo && (value == "true" || value == "false"):
 			value = s.param(map[string]string{"true": "Y", "false": "N"}[value])
-		case plainNumber.MatchString(value) && (isAmount(&c) || c.ForeignTable != "" || c.Key):
-		case plainDate.MatchString(value) && c.Type == dict.TypeDate:
+		case plainNumber().MatchString(value) && (isAmount(&c) || c.ForeignTable != "" || c.Key):
+		case plainDate().MatchString(value) && c.Type == dict.TypeDate:
 			value = "CAST(" + s.param(strings.Trim(value, "'")) + " AS date)"
 		case strings.HasPrefix(value, "'") && (c.Type.IsText() || c.Type.IsList()):
 			value = s.param(strings.Trim(value, "'"))

@@ -12,6 +12,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -117,8 +118,8 @@ func secretColumn(name string) error {
 
 // word is a name in a filter, quoted is a text in it.
 var (
-	word   = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
-	quoted = regexp.MustCompile(`'[^']*'`)
+	word   = lazyregexp.New(`[A-Za-z_][A-Za-z0-9_]*`)
+	quoted = lazyregexp.New(`'[^']*'`)
 )
 
 // filterWords are the words of filters that are no columns.
@@ -126,7 +127,7 @@ var filterWords = strings.Fields("eq neq gt ge lt le in and or not null true fal
 
 // wordsOf are the names in a filter, outside of texts.
 func wordsOf(filter string) []string {
-	return word.FindAllString(quoted.ReplaceAllString(filter, "''"), -1)
+	return word().FindAllString(quoted().ReplaceAllString(filter, "''"), -1)
 }
 
 // checkedFilter is a filter as the ERP takes it: codes in the place of labels of lists.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/erphub/erphub/aiquery/api"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -90,7 +90,7 @@ func ReadOwnQueries(r io.Reader) ([]OwnQuery, error) {
 	return file.Queries, nil
 }
 
-var placeholder = regexp.MustCompile(`\$([0-9]+)`)
+var placeholder = lazyregexp.New(`\$([0-9]+)`)
 
 func (q *OwnQuery) check() error {
 	switch {
@@ -104,7 +104,7 @@ func (q *OwnQuery) check() error {
 		return errors.New("maxRows: it is negative; leave it out for 100")
 	}
 	used := map[int]bool{}
-	for _, m := range placeholder.FindAllStringSubmatch(q.SQL, -1) {
+	for _, m := range placeholder().FindAllStringSubmatch(q.SQL, -1) {
 		n, err := strconv.Atoi(m[1])
 		if err != nil || n < 1 || n > len(q.Parameters) {
 			return fmt.Errorf("sql: %s stands for no parameter, of which there are %d", m[0], len(q.Parameters))

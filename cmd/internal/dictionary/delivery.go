@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +23,7 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp/doctor"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // stampForm is the time in the name of a migration script.
@@ -378,7 +378,7 @@ func pluginFolder(output, plugin string) (string, error) {
 }
 
 // generated is the name of a file of plain DDL that an earlier run wrote.
-var generated = regexp.MustCompile(`^\d\d+_(?:table_\w+|column_\w+|foreign_keys|indexes)\.sql$`)
+var generated = lazyregexp.New(`^\d\d+_(?:table_\w+|column_\w+|foreign_keys|indexes)\.sql$`)
 
 // writeNew writes files that are not there yet, or are with the same content;
 // plain DDL takes the place of older DDL.
@@ -389,7 +389,7 @@ func writeNew(files []file) error {
 		case errors.Is(err, os.ErrNotExist):
 		case err != nil:
 			return fmt.Errorf("looking at %s: %w", f.path, err)
-		case !bytes.Equal(has, f.content) && !generated.MatchString(filepath.Base(f.path)):
+		case !bytes.Equal(has, f.content) && !generated().MatchString(filepath.Base(f.path)):
 			return fmt.Errorf("%s already exists with other content: remove it, or choose another file or folder with --output", f.path)
 		}
 	}

@@ -1,11 +1,12 @@
 package help
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // OutputCategory is the category of flags about how a result is printed. They are
@@ -82,7 +83,7 @@ func visible(f cli.Flag) bool {
 }
 
 // named finds what a usage calls the value: a word in capitals in backquotes.
-var named = regexp.MustCompile("`([A-Z][A-Z0-9_=:.|,-]*)`")
+var named = lazyregexp.New("`([A-Z][A-Z0-9_=:.|,-]*)`")
 
 // flagEntry is a flag as help shows it: -o, --output FILE, and what it is for,
 // with the default where that says something.
@@ -92,7 +93,7 @@ func flagEntry(f cli.Flag) Entry {
 		usage = d.GetUsage()
 		if d.TakesValue() {
 			value = " " + valueName(f, usage)
-			usage = named.ReplaceAllString(usage, "$1")
+			usage = named().ReplaceAllString(usage, "$1")
 			if d := defaultOf(d); d != "" && !strings.Contains(usage, "default") {
 				usage += " (default: " + d + ")"
 			}
@@ -121,7 +122,7 @@ var valueNames = map[string]string{
 
 // valueName is what the value of a flag is called.
 func valueName(f cli.Flag, usage string) string {
-	if m := named.FindStringSubmatch(usage); m != nil {
+	if m := named().FindStringSubmatch(usage); m != nil {
 		return m[1]
 	}
 	name := f.Names()[0]

@@ -3,19 +3,20 @@ package output
 import (
 	"bufio"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // number is what a spreadsheet computes to the same number.
-var number = regexp.MustCompile(`^[-+]?[0-9]+(\.[0-9]+)?$`)
+var number = lazyregexp.New(`^[-+]?[0-9]+(\.[0-9]+)?$`)
 
 // NoFormula returns text that a spreadsheet does not take for a formula: one that
 // begins as formulas do gets an apostrophe before it. Numbers stay as they are.
 func NoFormula(text string) string {
 	first, _ := utf8.DecodeRuneInString(text)
-	if text == "" || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) || number.MatchString(text) {
+	if text == "" || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) || number().MatchString(text) {
 		return text
 	}
 	return "'" + text

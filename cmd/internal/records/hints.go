@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,15 +11,16 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
 // noColumn finds the name of a column that the server does not know in its
 // words.
-var noColumn = regexp.MustCompile(`(?:Column|Invalid column for \w+:) (\w+)(?: does not exist)?$|^(\w+) is not a valid column`)
+var noColumn = lazyregexp.New(`(?:Column|Invalid column for \w+:) (\w+)(?: does not exist)?$|^(\w+) is not a valid column`)
 
 // noTable finds the name of a table that the server does not know in its words.
-var noTable = regexp.MustCompile(`table name: ([^:]+)$`)
+var noTable = lazyregexp.New(`table name: ([^:]+)$`)
 
 // hint adds what was probably meant to the error of a call on a table: the
 // nearest table, or the nearest column.
@@ -34,12 +34,12 @@ func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) 
 	meant := ""
 	switch {
 	case refused.Status == 404 && strings.Contains(refused.Detail, "table name"):
-		if m := noTable.FindStringSubmatch(refused.Detail); m != nil {
+		if m := noTable().FindStringSubmatch(refused.Detail); m != nil {
 			table = m[1] // it may be one that is expanded
 		}
 		meant = nearTable(ctx, client, table)
 	case refused.Status == 400:
-		if m := noColumn.FindStringSubmatch(refused.Detail); m != nil {
+		if m := noColumn().FindStringSubmatch(refused.Detail); m != nil {
 			meant = nearest.Name(m[1]+m[2], shell.SchemaColumns(ctx, client, table))
 		}
 	}
@@ -123,14 +123,14 @@ func checkOrder(c *cli.Context, client *erp.Client, table string, parts []string
 }
 
 // quotedFlag is a text that somebody means for yes or no.
-var quotedFlag = regexp.MustCompile(`^'(?i:Y|N|true|false)'$`)
+var quotedFlag = lazyregexp.New(`^'(?i:Y|N|true|false)'$`)
 
 // checkFlags refuses texts that are compared with yes-no columns: the server
 // takes each of them for no, without a word.
 func checkFlags(c *cli.Context, client *erp.Client, table string, terms []erp.FilterTerm) error {
 	var columns []shell.SchemaColumn
 	for _, t := range terms {
-		i := slices.IndexFunc(t.Values, quotedFlag.MatchString)
+		i := slices.IndexFunc(t.Values, quotedFlag().MatchString)
 		if i < 0 {
 			continue
 		}

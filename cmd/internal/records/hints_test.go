@@ -17,7 +17,7 @@ func TestNoColumn(t *testing.T) {
 		"Foreign ID 999 not found in C_BPartner_ID":      "",
 	} {
 		got := ""
-		if m := noColumn.FindStringSubmatch(detail); m != nil {
+		if m := noColumn().FindStringSubmatch(detail); m != nil {
 			got = m[1] + m[2]
 		}
 		assert.Equal(t, want, got, detail)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/uuid"
 )
 
@@ -93,7 +93,7 @@ func (n *newRecord) send(ctx context.Context, client *erp.Client) (rec erp.Recor
 
 // spelled finds the name of a column, which was sent in another spelling, in the
 // words of the server.
-var spelled = regexp.MustCompile(`^Wrong name for column (\w+), you must use (\w+)$`)
+var spelled = lazyregexp.New(`^Wrong name for column (\w+), you must use (\w+)$`)
 
 // otherColumn is the column to use for the UUID, after the one that was used was
 // refused: in the spelling of the ERP, or none.
@@ -102,9 +102,9 @@ func (n *newRecord) otherColumn(err error) (string, bool) {
 	if n.given || !errors.As(err, &refused) || refused.Status != http.StatusBadRequest {
 		return "", false
 	}
-	if m := spelled.FindStringSubmatch(refused.Detail); m != nil && m[1] == n.column {
+	if m := spelled().FindStringSubmatch(refused.Detail); m != nil && m[1] == n.column {
 		return m[2], true
 	}
-	m := noColumn.FindStringSubmatch(refused.Detail)
+	m := noColumn().FindStringSubmatch(refused.Detail)
 	return "", m != nil && strings.EqualFold(m[1]+m[2], n.column)
 }

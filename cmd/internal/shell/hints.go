@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -17,13 +17,13 @@ const HintTime = 5 * time.Second
 
 var (
 	// ofSystem are the paths of what is kept in the System tenant.
-	ofSystem = regexp.MustCompile(`(?i)/(servers|caches|nodes)\b|/models/AD_|/processes/AD_`)
+	ofSystem = lazyregexp.New(`(?i)/(servers|caches|nodes)\b|/models/AD_|/processes/AD_`)
 	// noRecord is in the server's words for a record that is not there, or is
 	// another tenant's.
-	noRecord = regexp.MustCompile(`(?i)no record|activity not found`)
+	noRecord = lazyregexp.New(`(?i)no record|activity not found`)
 	// noColumn is in the server's words for a column that the role may not write,
 	// all of them where a window of the role shows a table of other tenants.
-	noColumn = regexp.MustCompile(`^No access to update column`)
+	noColumn = lazyregexp.New(`^No access to update column`)
 )
 
 // loginHint adds to a refusal of the ERP whose login it was: what one tenant may
@@ -34,11 +34,11 @@ func (sh *Shell) loginHint(ctx context.Context, err error) error {
 		return err
 	}
 	claims, ok := sh.Claims(ctx)
-	system, kept := claims.ClientID == 0, ofSystem.MatchString(refused.Path)
+	system, kept := claims.ClientID == 0, ofSystem().MatchString(refused.Path)
 	switch {
 	case !ok:
-	case system && !kept && (refused.Status == 403 || refused.Status == 400 && noColumn.MatchString(refused.Detail) ||
-		refused.Status == 404 && noRecord.MatchString(refused.Title+" "+refused.Detail)):
+	case system && !kept && (refused.Status == 403 || refused.Status == 400 && noColumn().MatchString(refused.Detail) ||
+		refused.Status == 404 && noRecord().MatchString(refused.Title+" "+refused.Detail)):
 		return fmt.Errorf("%w; %s", err, sh.businessData(claims))
 	case !system && kept && refused.Status == 403:
 		return fmt.Errorf("%w; you are logged in as %s in tenant %d, and dictionary and server are looked after in tenant System: use a login there%s",

@@ -2,12 +2,13 @@ package sqlshell
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // completionTime bounds what a completion waits for the server.
@@ -19,10 +20,10 @@ var keywords = strings.Fields("SELECT FROM WHERE AND OR NOT IN IS NULL LIKE ILIK
 	"EXTRACT INTERVAL DATE CURRENT_DATE TRUE FALSE EXPLAIN OVER PARTITION ROW_NUMBER")
 
 // tableWord finds what stands behind FROM and JOIN.
-var tableWord = regexp.MustCompile(`(?i)\b(?:FROM|JOIN)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?`)
+var tableWord = lazyregexp.New(`(?i)\b(?:FROM|JOIN)\s+(\w+)(?:\s+(?:AS\s+)?(\w+))?`)
 
 // tableNext finds that a table comes next.
-var tableNext = regexp.MustCompile(`(?i)\b(?:FROM|JOIN)\s+(?:[\w\s.]+,\s*)?$`)
+var tableNext = lazyregexp.New(`(?i)\b(?:FROM|JOIN)\s+(?:[\w\s.]+,\s*)?$`)
 
 // Complete is what the word at a place of a line may become.
 func (s *Shell) Complete(line string, at int) (head string, candidates []string, tail string) {
@@ -59,10 +60,10 @@ func (s *Shell) candidates(ctx context.Context, head, word, tail string) []strin
 		return nil
 	}
 	before := s.buffer + head
-	if tableNext.MatchString(before) {
+	if tableNext().MatchString(before) {
 		return s.tableNames(ctx)
 	}
-	mentioned := tableWord.FindAllStringSubmatch(before+word+tail, -1)
+	mentioned := tableWord().FindAllStringSubmatch(before+word+tail, -1)
 	if owner, ok := strings.CutSuffix(before, "."); ok { // o.Doc…
 		return s.columnsOf(ctx, owner, mentioned)
 	}

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/migration"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -237,15 +237,15 @@ func (s *Shell) ends(ctx context.Context, err error) bool {
 }
 
 // atEnd finds a command that follows a statement in its line.
-var atEnd = regexp.MustCompile(`(?:^|\s)(\\(?:g(?:\s+\S+)?|gx|p|r|e))\s*$`)
+var atEnd = lazyregexp.New(`(?:^|\s)(\\(?:g(?:\s+\S+)?|gx|p|r|e))\s*$`)
 
 // nextCommand finds a command that follows the end of a statement.
-var nextCommand = regexp.MustCompile(`;\s*\\`)
+var nextCommand = lazyregexp.New(`;\s*\\`)
 
 // commandBehind is where a command begins behind a statement of its line, -1 for
 // none.
 func (s *Shell) commandBehind(line string) int {
-	for _, m := range nextCommand.FindAllStringIndex(line, -1) {
+	for _, m := range nextCommand().FindAllStringIndex(line, -1) {
 		var open *migration.SplitError
 		if _, err := migration.Split(s.buffer+line[:m[0]+1], dict.PostgreSQL); !errors.As(err, &open) {
 			return m[1] - 1
@@ -257,7 +257,7 @@ func (s *Shell) commandBehind(line string) int {
 // commandAtEnd is where a command begins at the end of a line, -1 for none: what
 // is within a text is a part of it.
 func (s *Shell) commandAtEnd(line string) int {
-	m := atEnd.FindStringSubmatchIndex(line)
+	m := atEnd().FindStringSubmatchIndex(line)
 	if m == nil {
 		return -1
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/dict/transfer"
 	"github.com/erphub/erphub/dict/values"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // reader reads the rows of a worksheet.
@@ -278,15 +278,15 @@ func columnName(index int) string {
 // escaped is how a workbook writes characters that XML does not have, escapedStart
 // all of that but the underscore at its end.
 var (
-	escaped      = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
-	escapedStart = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}`)
+	escaped      = lazyregexp.New(`_x[0-9A-Fa-f]{4}_`)
+	escapedStart = lazyregexp.New(`^_x[0-9A-Fa-f]{4}`)
 )
 
 func unescape(s string) string {
 	if !strings.Contains(s, "_x") {
 		return s
 	}
-	return escaped.ReplaceAllStringFunc(s, func(m string) string {
+	return escaped().ReplaceAllStringFunc(s, func(m string) string {
 		n, err := strconv.ParseUint(m[2:6], 16, 16)
 		if err != nil || n >= 0xd800 && n < 0xe000 {
 			return m

@@ -136,7 +136,7 @@ func escape(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		switch {
-		case r == '_' && escapedStart.MatchString(s[i:min(i+6, len(s))]):
+		case r == '_' && escapedStart().MatchString(s[i:min(i+6, len(s))]):
 			b.WriteString("_x005F_")
 		case r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff:
 			fmt.Fprintf(&b, "_x%04X_", r)

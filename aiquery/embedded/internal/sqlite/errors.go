@@ -1,8 +1,6 @@
 package sqlite
 
-import (
-	"regexp"
-)
+import "github.com/erphub/erphub/internal/lazyregexp"
 
 // runError is an error of a running statement. Its text holds no value of the
 // data.
@@ -33,7 +31,7 @@ var (
 	errInternal    = &runError{"XX000", "a value has another form than its type says"}
 )
 
-var codePattern = regexp.MustCompile(`\[SQLSTATE ([0-9A-Z]{5})\]`)
+var codePattern = lazyregexp.New(`\[SQLSTATE ([0-9A-Z]{5})\]`)
 
 // ErrorCode is the SQLSTATE of an error that a rendered statement raised while
 // running, as PostgreSQL would have raised it: 22012 for a division by zero.
@@ -42,7 +40,7 @@ func ErrorCode(err error) string {
 	if err == nil {
 		return ""
 	}
-	m := codePattern.FindStringSubmatch(err.Error())
+	m := codePattern().FindStringSubmatch(err.Error())
 	if m == nil {
 		return ""
 	}

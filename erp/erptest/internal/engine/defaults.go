@@ -2,12 +2,12 @@ package engine
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Variables are what @Name@ in a default stands for: what the request gives, or
@@ -262,11 +262,11 @@ func (v Variables) Lookup(ctx context.Context, tx *store.Tx, name string) (strin
 // Defaults of the kind @SQL= are evaluated in two forms only, recognised by
 // their whole text; what they name must be in the dictionary.
 var (
-	nextNumberSQL = regexp.MustCompile(`(?i)^\s*SELECT\s+(?:COALESCE|NVL)\s*\(\s*MAX\s*\(\s*(\w+)\s*\)\s*,\s*(\d{1,9})\s*\)\s*\+\s*(\d{1,9})` +
+	nextNumberSQL = lazyregexp.New(`(?i)^\s*SELECT\s+(?:COALESCE|NVL)\s*\(\s*MAX\s*\(\s*(\w+)\s*\)\s*,\s*(\d{1,9})\s*\)\s*\+\s*(\d{1,9})` +
 		`(?:\s+(?:AS\s+)?\w+)?\s+FROM\s+(\w+)(?:\s+WHERE\s+(.*?))?\s*$`)
-	oneColumnSQL    = regexp.MustCompile(`(?i)^\s*SELECT\s+(?:\w+\.)?(\w+)(?:\s+(?:AS\s+)?\w+)?\s+FROM\s+(\w+)(?:\s+\w+)??\s+WHERE\s+(.*?)\s*$`)
-	sqlConditionAnd = regexp.MustCompile(`(?i)\s+AND\s+`)
-	sqlCondition    = regexp.MustCompile(`^\s*(?:\w+\.)?(\w+)\s*=\s*(?:@([#$]?\w+)@|'([^'@]*)'|(\d{1,9}))\s*$`)
+	oneColumnSQL    = lazyregexp.New(`(?i)^\s*SELECT\s+(?:\w+\.)?(\w+)(?:\s+(?:AS\s+)?\w+)?\s+FROM\s+(\w+)(?:\s+\w+)??\s+WHERE\s+(.*?)\s*$`)
+	sqlConditionAnd = lazyregexp.New(`(?i)\s+AND\s+`)
+	sqlCondition    = lazyregexp.New(`^\s*(?:\w+\.)?(\w+)\s*=\s*(?:@([#$]?\w+)@|'([^'@]*)'|(\d{1,9}))\s*$`)
 )
 
 // sqlDefault evaluates SELECT COALESCE(MAX(Column),0)+10 FROM Table WHERE …
@@ -275,12 +275,12 @@ var (
 func (s *Session) sqlDefault(ctx context.Context, tx *store.Tx, vars Variables, col *store.Column, sql string) (any, error) {
 	var column, table, conditions string
 	var floor, step int64
-	m := nextNumberSQL.FindStringSubmatch(sql)
+	m := nextNumberSQL().FindStringSubmatch(sql)
 	if m != nil {
 		column, table, conditions = m[1], m[4], m[5]
 		floor, _ = strconv.ParseInt(m[2], 10, 64)
 		step, _ = strconv.ParseInt(m[3], 10, 64)
-	} else if m := oneColumnSQL.FindStringSubmatch(sql); m != nil {
+	} else if m := oneColumnSQL().FindStringSubmatch(sql); m != nil {
 		column, table, conditions = m[1], m[2], m[3]
 	} else {
 		return nil, nil
@@ -326,8 +326,8 @@ func (v Variables) conditions(ctx context.Context, tx *store.Tx, t *store.Table,
 	}
 	var parts []string
 	var args []any
-	for _, part := range sqlConditionAnd.Split(text, -1) {
-		m := sqlCondition.FindStringSubmatch(part)
+	for _, part := range sqlConditionAnd().Split(text, -1) {
+		m := sqlCondition().FindStringSubmatch(part)
 		if m == nil {
 			return "", nil, nil
 		}

@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // FormatID writes an id in digits.
@@ -30,10 +30,10 @@ func (s *Session) FindTable(ctx context.Context, tx *store.Tx, name string, writ
 	return t, nil
 }
 
-var uuidText = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+var uuidText = lazyregexp.New(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // IsUUID reports whether text is a UUID.
-func IsUUID(text string) bool { return uuidText.MatchString(text) }
+func IsUUID(text string) bool { return uuidText().MatchString(text) }
 
 // IsRecordID reports whether text can name a record: an integer or a UUID.
 func IsRecordID(id string) bool {

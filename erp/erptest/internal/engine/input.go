@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"regexp"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // MayWrite refuses what the role may not write. recordID 0 is a new record.
@@ -22,7 +22,7 @@ func (s *Session) MayWrite(r *Record, recordID int64) error {
 }
 
 // placeholder is how a batch refers to a table it made: @XX_Demo_ID@.
-var placeholder = regexp.MustCompile(`^@(\w+)_ID@$`)
+var placeholder = lazyregexp.New(`^@(\w+)_ID@$`)
 
 // ReadNew makes a record of a request. What the table's program sets comes first;
 // then every column, in the dictionary's order, gets the request's value or its
@@ -134,7 +134,7 @@ func (s *Session) resolvePlaceholder(ctx context.Context, tx *store.Tx, col *sto
 	if !ok || s.ERP.Options.Strict || col.Name != "AD_Table_ID" {
 		return v, nil
 	}
-	m := placeholder.FindStringSubmatch(text)
+	m := placeholder().FindStringSubmatch(text)
 	if m == nil {
 		return v, nil
 	}

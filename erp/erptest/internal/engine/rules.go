@@ -2,10 +2,10 @@ package engine
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // rule is what a table's program does at one moment of a record's life.
@@ -90,8 +90,8 @@ func rulesOf(t *store.Table) tableRules {
 func saveError(text string) error { return PublicError("Error: " + text) }
 
 var (
-	identifierText = regexp.MustCompile(`^[A-Za-z0-9_]*$`)
-	letterFirst    = regexp.MustCompile(`^[A-Za-z]`)
+	identifierText = lazyregexp.New(`^[A-Za-z0-9_]*$`)
+	letterFirst    = lazyregexp.New(`^[A-Za-z]`)
 )
 
 // checkIdentifier refuses names the database could not use.
@@ -102,9 +102,9 @@ func checkIdentifier(column, name string) error {
 		wrong = "empty"
 	case strings.Contains(name, " "):
 		wrong = "must not contain spaces"
-	case !letterFirst.MatchString(name):
+	case !letterFirst().MatchString(name):
 		wrong = "first character must be alphabetic"
-	case !identifierText.MatchString(name):
+	case !identifierText().MatchString(name):
 		wrong = "just alphanumeric and underscore characters are allowed"
 	default:
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // checkReferences refuses references to records that do not exist, and, of
@@ -196,7 +196,7 @@ func checkBounds(r *Record, col *store.Column) error {
 
 // constraintColumns finds in SQLite's messages what a constraint is about:
 // "UNIQUE constraint failed: T.A, T.B".
-var constraintColumns = regexp.MustCompile(`constraint failed: ((?:[A-Za-z0-9_]+\.[A-Za-z0-9_]+(?:, )?)+)`)
+var constraintColumns = lazyregexp.New(`constraint failed: ((?:[A-Za-z0-9_]+\.[A-Za-z0-9_]+(?:, )?)+)`)
 
 // publicWriteError gives the database's refusals texts of the ERP's kind;
 // other errors stay as they are, and private.
@@ -206,7 +206,7 @@ func publicWriteError(r *Record, err error) error {
 		return err
 	}
 	what := r.Table.Name
-	if m := constraintColumns.FindStringSubmatch(db.Error()); m != nil {
+	if m := constraintColumns().FindStringSubmatch(db.Error()); m != nil {
 		var names []string
 		for qualified := range strings.SplitSeq(m[1], ", ") {
 			_, name, _ := strings.Cut(qualified, ".")

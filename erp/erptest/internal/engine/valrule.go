@@ -2,11 +2,11 @@ package engine
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // ValidationRule is the SQL of an AD_Val_Rule named by id or UUID, with the
@@ -53,8 +53,8 @@ func (s *Session) ValidationRule(ctx context.Context, tx *store.Tx, of *store.Ta
 }
 
 var (
-	contextValue = regexp.MustCompile(`^[A-Za-z0-9\s\-]+$`)
-	wholeValue   = regexp.MustCompile(`^-?[0-9]{1,18}$`)
+	contextValue = lazyregexp.New(`^[A-Za-z0-9\s\-]+$`)
+	wholeValue   = lazyregexp.New(`^-?[0-9]{1,18}$`)
 )
 
 // putContext replaces the @Name@ of a rule by the values of a context, a list
@@ -68,7 +68,7 @@ func putContext(code, variables string) (string, error) {
 			return "", PublicError("The context is not a list of Name:Value: " + pair)
 		}
 		name = strings.TrimSpace(name)
-		if name == "" || !contextValue.MatchString(value) {
+		if name == "" || !contextValue().MatchString(value) {
 			continue
 		}
 		mark := "@" + name + "@"
@@ -76,7 +76,7 @@ func putContext(code, variables string) (string, error) {
 		quoted := false
 		for rest := code; rest != ""; {
 			if after, found := strings.CutPrefix(rest, mark); found {
-				if quoted || wholeValue.MatchString(value) {
+				if quoted || wholeValue().MatchString(value) {
 					b.WriteString(value)
 				} else {
 					b.WriteString("'" + value + "'")

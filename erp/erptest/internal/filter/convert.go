@@ -2,7 +2,6 @@ package filter
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/javadate"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // convert makes the argument for comparing a column with a literal as it was
@@ -23,7 +23,7 @@ func convert(c *store.Column, text string, zone *time.Location) (any, error) {
 		}
 		return n, nil
 	case store.KindDecimal:
-		if !decimalText.MatchString(text) {
+		if !decimalText().MatchString(text) {
 			return nil, inconvertible(text, "not a number")
 		}
 		return text, nil
@@ -102,7 +102,7 @@ func inRange(t time.Time) bool { y := t.UTC().Year(); return y >= 1 && y <= 9999
 
 // decimalText bounds digits and exponent, so that no number takes long to
 // compare.
-var decimalText = regexp.MustCompile(`^[+-]?([0-9]{1,100}(\.[0-9]{0,100})?|\.[0-9]{1,100})([eE][+-]?[0-9]{1,2})?$`)
+var decimalText = lazyregexp.New(`^[+-]?([0-9]{1,100}(\.[0-9]{0,100})?|\.[0-9]{1,100})([eE][+-]?[0-9]{1,2})?$`)
 
 func inconvertible(text, reason string, args ...any) error {
 	return bad("Error convertig parameter with value: %s - %s", text, fmt.Sprintf(reason, args...))

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Open opens the database at path, or one in memory when path is empty, and
@@ -175,7 +175,7 @@ func syncFile(name string) error {
 // puts a number behind.
 const newSuffix = ".new-"
 
-var leftover = regexp.MustCompile(`^(upload-)?[0-9]+(-wal|-shm|-journal)?$`)
+var leftover = lazyregexp.New(`^(upload-)?[0-9]+(-wal|-shm|-journal)?$`)
 
 // sweep removes what killed processes left while they made the database. It may
 // hit one that is at work; that one begins again.
@@ -186,7 +186,7 @@ func sweep(path string) {
 	}
 	for _, e := range entries {
 		rest, ours := strings.CutPrefix(e.Name(), filepath.Base(path)+newSuffix)
-		if ours && leftover.MatchString(rest) && e.Type().IsRegular() {
+		if ours && leftover().MatchString(rest) && e.Type().IsRegular() {
 			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"modernc.org/sqlite"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Most tables of the ERP have no row, and each connection would read the definitions
@@ -42,7 +43,7 @@ func (a *absentTables) tables() map[string]string {
 	return out
 }
 
-var indexName = regexp.MustCompile(`^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?"(\w+)"`)
+var indexName = lazyregexp.New(`^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?"(\w+)"`)
 
 // ReadAbsent reads which tables the image does not have. It is called once, before
 // the image is used.
@@ -71,7 +72,7 @@ func (i *Image) ReadAbsent(ctx context.Context) (err error) {
 				found.named[strings.ToUpper(name)] = t
 			}
 			t.statements = append(t.statements, statement)
-			if m := indexName.FindStringSubmatch(statement); m != nil {
+			if m := indexName().FindStringSubmatch(statement); m != nil {
 				found.named[strings.ToUpper(m[1])] = t
 			}
 		}
@@ -136,18 +137,18 @@ func (tx *Tx) run(ctx context.Context, t *absentTable) error {
 var (
 	// notThere is what the database says of a statement that would change a table that
 	// it does not have.
-	notThere = regexp.MustCompile(`may not be (?:modified|indexed|altered|dropped)|on virtual tables`)
-	words    = regexp.MustCompile(`\w+`)
+	notThere = lazyregexp.New(`may not be (?:modified|indexed|altered|dropped)|on virtual tables`)
+	words    = lazyregexp.New(`\w+`)
 )
 
 // makeFor has the database get the tables that a statement failed for, and reports
 // whether there were any: then it is worth another try.
 func (tx *Tx) makeFor(ctx context.Context, query string, failed error) (bool, error) {
 	var db *sqlite.Error
-	if tx.s.absent == nil || !errors.As(failed, &db) || !notThere.MatchString(db.Error()) {
+	if tx.s.absent == nil || !errors.As(failed, &db) || !notThere().MatchString(db.Error()) {
 		return false, nil
 	}
-	return tx.makeAbsent(ctx, words.FindAllString(query, -1))
+	return tx.makeAbsent(ctx, words().FindAllString(query, -1))
 }
 
 // MakeAll has the database get all tables that it does not have, for those who look

@@ -3,9 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
-	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // changes remember which commit was the last that wrote to a table.
@@ -55,12 +56,12 @@ func (s *Store) Snapshot(ctx context.Context, fn func(tx *sql.Tx, commit uint64)
 	return s.View(ctx, func(tx *Tx) error { return fn(tx.tx, tx.commit) })
 }
 
-var rowWriter = regexp.MustCompile(`(?i)^\s*(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?(\w+)"?(?:\s|\(|$)`)
+var rowWriter = lazyregexp.New(`(?i)^\s*(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+"?(\w+)"?(?:\s|\(|$)`)
 
 // writtenTable is the one table whose rows a statement writes to. ok is false for
 // all other statements, and when in doubt.
 func writtenTable(query string) (table string, ok bool) {
-	m := rowWriter.FindStringSubmatch(query)
+	m := rowWriter().FindStringSubmatch(query)
 	if m == nil || strings.Contains(query, ";") || strings.EqualFold(m[1], "OR") {
 		return "", false
 	}

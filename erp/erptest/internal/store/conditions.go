@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // What keeps a database from being used, whatever the statement; found with
@@ -122,7 +123,7 @@ type missed struct{ table string }
 
 // missing finds in what the database says that a statement of ours, which names
 // columns with their tables, named something that is not there.
-var missing = regexp.MustCompile(`no such (?:column: (\w+)\.\w+|table: (?:main\.)?(\w+))`)
+var missing = lazyregexp.New(`no such (?:column: (\w+)\.\w+|table: (?:main\.)?(\w+))`)
 
 // note remembers what the error of a transaction says about the files.
 func (s *Store) note(err error) {
@@ -136,7 +137,7 @@ func (s *Store) note(err error) {
 	case cond != nil:
 		s.refused.Store(&cond)
 	default:
-		if m := missing.FindStringSubmatch(db.Error()); m != nil {
+		if m := missing().FindStringSubmatch(db.Error()); m != nil {
 			s.missed.Store(&missed{m[1] + m[2]})
 		}
 	}

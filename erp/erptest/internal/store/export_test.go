@@ -9,7 +9,7 @@ import (
 func WriterOf(s *Store) *sql.DB { return s.write }
 
 // Moves reports whether the result of a condition changes by itself.
-func Moves(where string) bool { return moving.MatchString(where) }
+func Moves(where string) bool { return moving().MatchString(where) }
 
 // ReadAnew runs a select whatever the transaction remembers.
 func ReadAnew(ctx context.Context, tx *Tx, query string, args ...any) ([][]any, error) {

@@ -56,7 +56,7 @@ func (tx *Tx) Known(ctx context.Context, query string, args ...any) ([][]any, er
 		return tx.Values(ctx, query, args...)
 	}
 	key := keptKey(query, args)
-	if moving.MatchString(query) {
+	if moving().MatchString(query) {
 		key = ""
 	}
 	if found, ok := tx.s.totals.values(tx, key); ok {
@@ -133,7 +133,7 @@ func (tx *Tx) keep(ctx context.Context, key, query string, args []any, rows [][]
 		k.asked[key] = struct{}{}
 		return nil
 	}
-	if len(rows) > maxKeptRows || moving.MatchString(query) {
+	if len(rows) > maxKeptRows || moving().MatchString(query) {
 		return nil
 	}
 	tables, known := k.tables[query]

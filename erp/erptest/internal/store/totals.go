@@ -5,11 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/erphub/erphub/erp/erptest/internal/layer"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Bounds of what is remembered of long lists.
@@ -84,11 +84,11 @@ func (tx *Tx) remember(ctx context.Context, key, query string, args []any, e tot
 }
 
 // moving finds SQL whose result changes without any table changing.
-var moving = regexp.MustCompile(`(?i)\b(current_(date|time|timestamp)\b|(date|time|datetime|julianday|unixepoch|strftime|timediff|random|randomblob|changes|total_changes|last_insert_rowid)\s*\()`)
+var moving = lazyregexp.New(`(?i)\b(current_(date|time|timestamp)\b|(date|time|datetime|julianday|unixepoch|strftime|timediff|random|randomblob|changes|total_changes|last_insert_rowid)\s*\()`)
 
 // totalKey names a list, "" for one that is not to be remembered.
 func totalKey(t *Table, where string, args []any) string {
-	if len(where) > maxTotalKey || moving.MatchString(where) {
+	if len(where) > maxTotalKey || moving().MatchString(where) {
 		return ""
 	}
 	var b strings.Builder

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"slices"
+	"sync"
 	"unicode"
 )
 
@@ -18,7 +19,7 @@ type span struct{ first, last rune }
 // alphabets are fixed for ever: their order and content are part of what a key
 // makes of a value. Their characters are those that Unicode had from its early
 // versions on.
-var alphabets = func() []*alphabet {
+var alphabets = sync.OnceValue(func() []*alphabet {
 	lower, upper := unicode.IsLower, unicode.IsUpper
 	var all []*alphabet
 	for _, a := range []struct {
@@ -54,21 +55,21 @@ var alphabets = func() []*alphabet {
 		all = append(all, &alphabet{chars: chars, id: byte(len(all))})
 	}
 	return all
-}()
+})
 
 // position finds a character in the alphabets.
 func position(r rune) (a *alphabet, at uint16, ok bool) {
 	switch {
 	case r >= '0' && r <= '9':
-		return alphabets[0], uint16(r - '0'), true
+		return alphabets()[0], uint16(r - '0'), true
 	case r >= 'A' && r <= 'Z':
-		return alphabets[1], uint16(r - 'A'), true
+		return alphabets()[1], uint16(r - 'A'), true
 	case r >= 'a' && r <= 'z':
-		return alphabets[2], uint16(r - 'a'), true
+		return alphabets()[2], uint16(r - 'a'), true
 	case r < 0x80:
 		return nil, 0, false
 	}
-	for _, a := range alphabets[3:] {
+	for _, a := range alphabets()[3:] {
 		if i, found := slices.BinarySearch(a.chars, r); found {
 			return a, uint16(i), true
 		}

@@ -188,7 +188,7 @@ func (c *column) takesConstant(constant string) error {
 		return fmt.Errorf("has room for %d characters, less than the constant has", c.Length)
 	case c.Unique:
 		return errors.New("holds different values only, so there is no constant for it")
-	case c.numeric() && !decimal.MatchString(constant), c.dated() && !isDate(constant):
+	case c.numeric() && !decimal().MatchString(constant), c.dated() && !isDate(constant):
 		return errors.New("needs a constant of its type: a decimal number, or a date as 2006-01-02 15:04:05")
 	}
 	return nil

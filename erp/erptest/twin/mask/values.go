@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // birthday moves a date by up to two years, to a day that tells nothing of the
@@ -28,12 +29,12 @@ func (t *tools) birthday(value string) string {
 	return t.code(value)
 }
 
-var decimal = regexp.MustCompile(`^([+-]?)(\d+)(?:\.(\d+))?$`)
+var decimal = lazyregexp.New(`^([+-]?)(\d+)(?:\.(\d+))?$`)
 
 // geo replaces a coordinate by one with as many decimals; what is no number
 // becomes code.
 func (t *tools) geo(value string, limit int) string {
-	m := decimal.FindStringSubmatch(value)
+	m := decimal().FindStringSubmatch(value)
 	if m == nil {
 		return t.code(value)
 	}
@@ -48,7 +49,7 @@ func (t *tools) geo(value string, limit int) string {
 // scatter changes an amount by up to so many hundredths of a percent, the same
 // amount always by the same. Decimals and sign stay, and zero stays zero.
 func (t *tools) scatter(value string, hundredths int) string {
-	m := decimal.FindStringSubmatch(value)
+	m := decimal().FindStringSubmatch(value)
 	if hundredths == 0 || m == nil {
 		return value
 	}
@@ -72,10 +73,10 @@ func (t *tools) scatter(value string, hundredths int) string {
 }
 
 // settingLike is what values of settings are that name nobody.
-var settingLike = regexp.MustCompile(`^(?:[YN]|(?i:true|false|none|auto)|[+-]?\d{1,9}(?:\.\d{1,6})?)$`)
+var settingLike = lazyregexp.New(`^(?:[YN]|(?i:true|false|none|auto)|[+-]?\d{1,9}(?:\.\d{1,6})?)$`)
 
 func (t *tools) setting(value string, limit int) string {
-	if settingLike.MatchString(value) {
+	if settingLike().MatchString(value) {
 		return value
 	}
 	return t.text(value, limit)

@@ -3,7 +3,6 @@ package packin
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/packxml"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // unresolvedReference is a reference to a record that is not there, or not yet.
@@ -29,7 +29,7 @@ func unresolved(column, table, key string) error {
 // recordName names a record by table and UUID or id.
 func recordName(table, key string) string { return strings.ToUpper(table) + " " + key }
 
-var blobName = regexp.MustCompile(`^([0-9]+\.dat)\|(byte\[\]|string)$`)
+var blobName = lazyregexp.New(`^([0-9]+\.dat)\|(byte\[\]|string)$`)
 
 // value converts a property into what its column stores; nil is NULL.
 func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, col *store.Column, prop packxml.Property) (any, error) {
@@ -68,13 +68,13 @@ func (p *packIn) value(ctx context.Context, e *packxml.Element, t *store.Table, 
 		}
 		return v, nil
 	case store.KindBytes:
-		m := blobName.FindStringSubmatch(prop.Text)
+		m := blobName().FindStringSubmatch(prop.Text)
 		if m == nil {
 			return nil, bad("name of a file in the archive")
 		}
 		return p.archive.Blob(m[1])
 	}
-	if m := blobName.FindStringSubmatch(prop.Text); m != nil && m[2] == "string" {
+	if m := blobName().FindStringSubmatch(prop.Text); m != nil && m[2] == "string" {
 		data, err := p.archive.Blob(m[1])
 		return string(data), err
 	}

@@ -25,13 +25,13 @@ import (
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -78,7 +78,7 @@ func (p *parser) bad(n *yaml.Node, format string, args ...any) {
 func (p *parser) where(n *yaml.Node) string { return p.name + ":" + strconv.Itoa(max(n.Line, 1)) }
 
 // yamlLine finds the line in an error of the YAML parser.
-var yamlLine = regexp.MustCompile(`line (\d+)`)
+var yamlLine = lazyregexp.New(`line (\d+)`)
 
 func (p *parser) parse(data []byte) (rules mask.Rules) {
 	if len(data) > maxBytes {
@@ -92,7 +92,7 @@ func (p *parser) parse(data []byte) (rules mask.Rules) {
 		return rules
 	case err != nil:
 		at := &yaml.Node{}
-		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
 			at.Line, _ = strconv.Atoi(m[1])
 		}
 		p.bad(at, "this is no YAML; check indentation, colons and quotes")

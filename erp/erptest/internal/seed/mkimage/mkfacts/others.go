@@ -5,10 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // typeNames are the names the files use for display types, by AD_Reference_ID.
@@ -101,14 +102,14 @@ func keyAndDisplay(t *table) (key, display string) {
 }
 
 // equals is a comparison of a column with a constant.
-var equals = regexp.MustCompile(`(?i)^(?:(\w+)\.)?(\w+)\s*(=|<>|!=)\s*('[^']*'|[0-9]+)$`)
+var equals = lazyregexp.New(`(?i)^(?:(\w+)\.)?(\w+)\s*(=|<>|!=)\s*('[^']*'|[0-9]+)$`)
 
 // condition writes a condition that only compares columns with constants in one
 // form; any other is left out.
 func condition(t *table, where string) string {
 	var out []string
 	for part := range strings.SplitSeq(strings.ReplaceAll(strings.Join(strings.Fields(where), " "), " and ", " AND "), " AND ") {
-		m := equals.FindStringSubmatch(strings.TrimSpace(part))
+		m := equals().FindStringSubmatch(strings.TrimSpace(part))
 		if m == nil || m[1] != "" && !strings.EqualFold(m[1], t.Name) {
 			return ""
 		}

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // standard are the columns that the form "std" stands for, in its order.
@@ -125,9 +126,9 @@ func (c *compiler) column(w *bytes.Buffer, t *table, x *column, seqNo int) {
 }
 
 var (
-	nextLine = regexp.MustCompile(`(?i)^@SQL=\s*SELECT\s+(?:NVL|COALESCE)\s*\(\s*MAX\s*\(\s*(\w+)\s*\)\s*,\s*0\s*\)\s*\+\s*10(?:\s+AS\s+DefaultValue)?\s+FROM\s+(\w+)(?:\s+WHERE\s+(\w+)\s*=\s*@(\w+)(?::0)?@)?\s*$`)
-	decimal  = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
-	whole    = regexp.MustCompile(`^-?[0-9]+$`)
+	nextLine = lazyregexp.New(`(?i)^@SQL=\s*SELECT\s+(?:NVL|COALESCE)\s*\(\s*MAX\s*\(\s*(\w+)\s*\)\s*,\s*0\s*\)\s*\+\s*10(?:\s+AS\s+DefaultValue)?\s+FROM\s+(\w+)(?:\s+WHERE\s+(\w+)\s*=\s*@(\w+)(?::0)?@)?\s*$`)
+	decimal  = lazyregexp.New(`^-?[0-9]+(\.[0-9]+)?$`)
+	whole    = lazyregexp.New(`^-?[0-9]+$`)
 )
 
 // defaultOf is the default value: constants and context variables as they are,
@@ -140,7 +141,7 @@ func defaultOf(t *table, x *column, kind string) string {
 	case d == "" || upper == "NULL":
 		return ""
 	case strings.HasPrefix(upper, "@SQL"):
-		if m := nextLine.FindStringSubmatch(d); m != nil && strings.EqualFold(m[2], t.Name) && m[3] == m[4] {
+		if m := nextLine().FindStringSubmatch(d); m != nil && strings.EqualFold(m[2], t.Name) && m[3] == m[4] {
 			if m[3] == "" {
 				return "next(" + m[1] + ")"
 			}
@@ -162,11 +163,11 @@ func defaultOf(t *table, x *column, kind string) string {
 		}
 		return ""
 	case "integer", "recordid", "id", "tabledir", "table", "search", "account", "location", "locator", "pattribute", "assignment", "image":
-		if !whole.MatchString(bare) && !strings.HasPrefix(x.Name, "AD_Language") && x.Name != "EntityType" {
+		if !whole().MatchString(bare) && !strings.HasPrefix(x.Name, "AD_Language") && x.Name != "EntityType" {
 			return ""
 		}
 	case "amount", "number", "quantity", "costprice":
-		if !decimal.MatchString(bare) {
+		if !decimal().MatchString(bare) {
 			return ""
 		}
 	case "yesno":
