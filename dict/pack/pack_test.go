@@ -427,7 +427,7 @@ func TestRefuses(t *testing.T) {
 		}, pack.Options{}, "has no UUID"},
 		{"table that is not a name", func(t *testing.T) *dict.Plan {
 			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: `X type="custom"><x/`, UUID: dict.NewUUID()})
-		}, pack.Options{}, "no name of a table"},
+		}, pack.Options{}, "not a name of a table"},
 		{"column that is not a name", func(t *testing.T) *dict.Plan {
 			return plan(t, &dict.RecordStep{Key: "a", Action: dict.Create, Table: "AD_Message", UUID: dict.NewUUID(),
 				Values: []dict.ColumnValue{{Column: "A/><B", Value: dict.Text("x")}}})

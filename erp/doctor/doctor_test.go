@@ -121,7 +121,7 @@ func TestConfiguration(t *testing.T) {
 		{"no address", "", 0, nil, doctor.Settings{}, "server address", doctor.Failed, "no address"},
 		{"clear text", "url: http://erp.example.com\n", 0, nil, doctor.Settings{}, "server address", doctor.Warning, "clear text"},
 		{"clear text at home", "url: http://[::1]:8080\n", 0, nil, doctor.Settings{}, "server address", doctor.OK, "::1"},
-		{"password in the address", "url: https://u:" + canary + "@erp.example.com\n", 0, nil, doctor.Settings{}, "server address", doctor.Warning, "no address such as"},
+		{"password in the address", "url: https://u:" + canary + "@erp.example.com\n", 0, nil, doctor.Settings{}, "server address", doctor.Warning, "not an address such as"},
 		{"nobody", url, 0, nil, doctor.Settings{}, "login", doctor.Warning, "nothing to log in with"},
 		{"token", url, 0, map[string]string{"ERP_TOKEN": canary}, doctor.Settings{}, "login", doctor.OK, "environment"},
 		{"user", url, 0, map[string]string{"ERP_USERNAME": "ann"}, doctor.Settings{}, "login", doctor.OK, `"ann"`},
