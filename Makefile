@@ -16,9 +16,10 @@ LINK        := -ldflags=-w
 # make vet looks for more than go test does, and at everything; once is enough.
 VET         := -vet=off
 
-# Packages tested at once: one more than there are processors, because tests wait
-# for servers, processes and each other now and then.
-PACKAGES    := $(or $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1),3)
+# Packages tested at once: as many as there are processors. Tests of a package run
+# side by side, too, so that one more keeps no processor busier and only makes each
+# slower.
+PACKAGES    := $(or $(shell getconf _NPROCESSORS_ONLN),2)
 
 .PHONY: test race proof setup look vet lint contract-lint fuzz bench build release vulncheck generate-check
 

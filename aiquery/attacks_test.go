@@ -246,7 +246,7 @@ func TestAttacksWorkWithoutTheGuard(t *testing.T) {
 		t.Skip("one statement after another")
 	}
 	t.Parallel()
-	conn := connection(t, aitest.Postgres(t), "SET statement_timeout = '1s'; SET default_transaction_read_only = on;")
+	conn := connection(t, aitest.Postgres(t), "SET statement_timeout = '300ms'; SET default_transaction_read_only = on;")
 	leaked := map[string]int{}
 	total := 0
 	for category, list := range attacks() {

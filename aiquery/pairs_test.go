@@ -342,7 +342,7 @@ func pairs(t testing.TB) int {
 		require.NoError(t, err, "ERPHUB_PAIRS is a number")
 		return n
 	}
-	return 2000
+	return 500
 }
 
 // slower is how many times as long one reading of a pair may take as the other,
