@@ -10,6 +10,7 @@ import (
 	api "github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/nearest"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // maxSimilar is how many names are suggested.
@@ -188,5 +189,5 @@ func identifier(name string) string {
 	if plainName().MatchString(name) {
 		return name
 	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	return sqlquote.Name(name)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // auditTable is what is known of the audit's table.
@@ -52,7 +53,7 @@ func (d *database) withRecords(ctx context.Context, do func(*pgconn.PgConn) erro
 // AuditReady implements run.Runner.
 func (d *database) AuditReady(ctx context.Context, columns []string) error {
 	return d.withRecords(ctx, func(conn *pgconn.PgConn) error {
-		name := literal(d.auditName())
+		name := sqlquote.Text(d.auditName())
 		rows, err := query(ctx, conn, `SELECT CASE WHEN pg_catalog.to_regclass(`+name+`) IS NULL THEN false
 			ELSE pg_catalog.has_table_privilege(pg_catalog.to_regclass(`+name+`), 'INSERT')
 				AND pg_catalog.has_table_privilege(pg_catalog.to_regclass(`+name+`), 'UPDATE') END`)
@@ -85,12 +86,12 @@ func (d *database) newKey(ctx context.Context, conn *pgconn.PgConn) (string, err
 	if d.audit.known {
 		return d.audit.id, nil
 	}
-	name, key := literal(d.auditName()), literal(strings.ToLower(run.AuditTableName)+"_id")
+	name, key := sqlquote.Text(d.auditName()), sqlquote.Text(strings.ToLower(run.AuditTableName)+"_id")
 	rows, err := query(ctx, conn, `SELECT
 		EXISTS (SELECT 1 FROM pg_catalog.pg_attribute a WHERE a.attrelid = pg_catalog.to_regclass(`+name+`) AND a.attname = `+key+` AND a.atthasdef),
-		pg_catalog.to_regclass(`+literal(d.auditSequence())+`) IS NOT NULL,
-		pg_catalog.to_regclass(`+literal(d.opts.Schema+".ad_sequence")+`) IS NOT NULL AND EXISTS (SELECT 1 FROM pg_catalog.pg_proc f
-			JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace WHERE n.nspname = `+literal(d.opts.Schema)+` AND f.proname = 'nextidfunc')`)
+		pg_catalog.to_regclass(`+sqlquote.Text(d.auditSequence())+`) IS NOT NULL,
+		pg_catalog.to_regclass(`+sqlquote.Text(d.opts.Schema+".ad_sequence")+`) IS NOT NULL AND EXISTS (SELECT 1 FROM pg_catalog.pg_proc f
+			JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace WHERE n.nspname = `+sqlquote.Text(d.opts.Schema)+` AND f.proname = 'nextidfunc')`)
 	if err != nil {
 		return "", err
 	}
@@ -98,10 +99,10 @@ func (d *database) newKey(ctx context.Context, conn *pgconn.PgConn) (string, err
 	case row[0].String == "t":
 		d.audit.id = ""
 	case row[1].String == "t":
-		d.audit.id = "pg_catalog.nextval(" + literal(d.auditSequence()) + ")"
+		d.audit.id = "pg_catalog.nextval(" + sqlquote.Text(d.auditSequence()) + ")"
 	case row[2].String == "t":
 		d.audit.id = d.opts.Schema + ".nextidfunc((SELECT s.ad_sequence_id FROM " + d.opts.Schema + ".ad_sequence s WHERE s.name = " +
-			literal(run.AuditTableName) + " AND s.istableid = 'Y')::pg_catalog.int4, 'N')"
+			sqlquote.Text(run.AuditTableName) + " AND s.istableid = 'Y')::pg_catalog.int4, 'N')"
 	default:
 		return "", run.Fail(api.CodeUnavailable, nil, "the audit's table has no sequence for its key").Advise("install it again, which makes one")
 	}

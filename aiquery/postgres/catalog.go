@@ -8,12 +8,13 @@ import (
 
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Catalog implements run.Runner.
 func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
 	c := &run.Catalog{Relations: map[string]*run.Relation{}, Functions: map[string]bool{}}
-	namespace := "(SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = " + literal(d.opts.Schema) + ")"
+	namespace := "(SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = " + sqlquote.Text(d.opts.Schema) + ")"
 	return c, d.Snapshot(ctx, func(read run.Reader) error {
 		rows, err := read(ctx, `SELECT r.relname, r.relkind, a.attname, t.typname,
 				CASE WHEN r.relkind = 'v' AND a.attnum = 1 THEN pg_catalog.pg_get_viewdef(r.oid) END,
@@ -82,11 +83,11 @@ func (d *database) Check(ctx context.Context) (checked run.Checked, err error) {
 		rows, err := read(ctx, `SELECT u.rolsuper, u.rolbypassrls, u.rolcreaterole, u.rolcreatedb, u.rolreplication,
 				pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE'),
 				pg_catalog.has_database_privilege(pg_catalog.current_database(), 'TEMP'),
-				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+literal(d.opts.Schema)+`),
-				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+literal(d.opts.Schema)+`
+				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+sqlquote.Text(d.opts.Schema)+`),
+				EXISTS (SELECT 1 FROM pg_catalog.pg_namespace n WHERE n.nspname = `+sqlquote.Text(d.opts.Schema)+`
 					AND pg_catalog.has_schema_privilege(n.oid, 'CREATE')),
 				EXISTS (SELECT 1 FROM pg_catalog.pg_class r JOIN pg_catalog.pg_namespace n ON n.oid = r.relnamespace
-					WHERE n.nspname = `+literal(d.opts.Schema)+` AND r.relkind IN ('r', 'p')
+					WHERE n.nspname = `+sqlquote.Text(d.opts.Schema)+` AND r.relkind IN ('r', 'p')
 					AND pg_catalog.has_table_privilege(r.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')),
 				pg_catalog.pg_has_role('pg_read_server_files', 'USAGE') OR pg_catalog.pg_has_role('pg_execute_server_program', 'USAGE')
 					OR pg_catalog.pg_has_role('pg_write_server_files', 'USAGE'),

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // maxMessage bounds what the database may send in one piece: a row. A row
@@ -84,7 +85,7 @@ func (d *database) limitTempFiles(ctx context.Context, conn *pgconn.PgConn) erro
 	if major, _, _ := strings.Cut(conn.ParameterStatus("server_version"), "."); len(major) == 2 && major >= "15" {
 		may += " OR pg_catalog.has_parameter_privilege('temp_file_limit', 'SET')"
 	}
-	limit := literal(d.opts.TempFileLimit)
+	limit := sqlquote.Text(d.opts.TempFileLimit)
 	// The setting is in kB.
 	_, err := query(ctx, conn, "SELECT pg_catalog.set_config('temp_file_limit', "+limit+`, false)
 		FROM pg_catalog.pg_roles u, pg_catalog.pg_settings s WHERE u.rolname = CURRENT_USER AND s.name = 'temp_file_limit'
@@ -99,8 +100,8 @@ func (d *database) limitTempFiles(ctx context.Context, conn *pgconn.PgConn) erro
 func establish(ctx context.Context, conn *pgconn.PgConn, settings []string) error {
 	var set, ask []string
 	for i := 0; i < len(settings); i += 2 {
-		set = append(set, "pg_catalog.set_config("+literal(settings[i])+", "+literal(settings[i+1])+", false)")
-		ask = append(ask, "pg_catalog.current_setting("+literal(settings[i])+")")
+		set = append(set, "pg_catalog.set_config("+sqlquote.Text(settings[i])+", "+sqlquote.Text(settings[i+1])+", false)")
+		ask = append(ask, "pg_catalog.current_setting("+sqlquote.Text(settings[i])+")")
 	}
 	if _, err := query(ctx, conn, "SELECT "+strings.Join(set, ", ")); err != nil {
 		return fmt.Errorf("set the session up: %w", clean(err))
@@ -123,9 +124,6 @@ func establish(ctx context.Context, conn *pgconn.PgConn, settings []string) erro
 	}
 	return nil
 }
-
-// literal is a text in SQL; there are no backslashes in ours.
-func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // query runs a statement of our own over the extended protocol, unnamed.
 func query(ctx context.Context, conn *pgconn.PgConn, text string) ([]run.Cells, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/migration"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // AuditInstall implements run.Runner.
@@ -47,7 +48,7 @@ func (d *database) AuditInstall(ctx context.Context, plan *dict.Plan) error {
 	}
 	key := strings.ToLower(run.AuditTableName) + "_id"
 	statements = append(statements, "CREATE SEQUENCE IF NOT EXISTS "+d.auditSequence()+" START WITH 1000000",
-		"ALTER TABLE "+d.auditName()+" ALTER COLUMN "+key+" SET DEFAULT pg_catalog.nextval("+literal(d.auditSequence())+")")
+		"ALTER TABLE "+d.auditName()+" ALTER COLUMN "+key+" SET DEFAULT pg_catalog.nextval("+sqlquote.Text(d.auditSequence())+")")
 	return d.withRecords(ctx, func(conn *pgconn.PgConn) error {
 		text := "BEGIN; SET LOCAL search_path = " + d.opts.Schema + ", pg_catalog; " + strings.Join(statements, "; ") + "; COMMIT"
 		_, err := conn.Exec(ctx, text).ReadAll()
@@ -67,12 +68,12 @@ type installation struct {
 }
 
 func (d *database) installed(ctx context.Context, rules []*dict.RecordStep) (found installation, err error) {
-	ruleTable := literal(d.opts.Schema + ".ad_tablevalrule")
+	ruleTable := sqlquote.Text(d.opts.Schema + ".ad_tablevalrule")
 	err = d.withRecords(ctx, func(conn *pgconn.PgConn) error {
-		rows, err := query(ctx, conn, `SELECT pg_catalog.to_regclass(`+literal(d.auditName())+`) IS NOT NULL,
-			pg_catalog.to_regclass(`+literal(d.opts.Schema+".ad_migrationscript")+`) IS NOT NULL AND pg_catalog.to_regclass(`+literal(d.opts.Schema+".dual")+`) IS NOT NULL
+		rows, err := query(ctx, conn, `SELECT pg_catalog.to_regclass(`+sqlquote.Text(d.auditName())+`) IS NOT NULL,
+			pg_catalog.to_regclass(`+sqlquote.Text(d.opts.Schema+".ad_migrationscript")+`) IS NOT NULL AND pg_catalog.to_regclass(`+sqlquote.Text(d.opts.Schema+".dual")+`) IS NOT NULL
 			AND (SELECT pg_catalog.count(DISTINCT f.proname) FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace
-				WHERE n.nspname = `+literal(d.opts.Schema)+` AND f.proname IN ('register_migration_script', 'nextidfunc')) = 2,
+				WHERE n.nspname = `+sqlquote.Text(d.opts.Schema)+` AND f.proname IN ('register_migration_script', 'nextidfunc')) = 2,
 			CASE WHEN pg_catalog.to_regclass(`+ruleTable+`) IS NULL THEN false
 				ELSE pg_catalog.has_table_privilege(pg_catalog.to_regclass(`+ruleTable+`), 'SELECT') END`)
 		if err != nil {
@@ -87,7 +88,7 @@ func (d *database) installed(ctx context.Context, rules []*dict.RecordStep) (fou
 			return nil
 		}
 		for _, r := range rules {
-			rows, err := query(ctx, conn, `SELECT 1 FROM `+d.opts.Schema+`.ad_tablevalrule r WHERE r.ad_tablevalrule_uu::pg_catalog.text = `+literal(string(r.UUID)))
+			rows, err := query(ctx, conn, `SELECT 1 FROM `+d.opts.Schema+`.ad_tablevalrule r WHERE r.ad_tablevalrule_uu::pg_catalog.text = `+sqlquote.Text(string(r.UUID)))
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Snapshot implements run.Runner.
@@ -95,7 +96,7 @@ func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, timeout time.
 // bounds limits what a statement may take.
 func (d *database) bounds(timeout time.Duration) step {
 	return step{
-		text: "SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('work_mem', " + literal(d.opts.WorkMem) +
+		text: "SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('work_mem', " + sqlquote.Text(d.opts.WorkMem) +
 			", true), pg_catalog.set_config('max_parallel_workers_per_gather', '0', true), " +
 			"pg_catalog.set_config('idle_in_transaction_session_timeout', '15s', true)",
 		values: [][]byte{[]byte(strconv.FormatInt(max(timeout.Milliseconds(), 1), 10) + "ms")}, types: []uint32{pgtype.TextOID}, prepare: true,

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // recent reports whether a change of that age, in seconds, may be followed by
@@ -33,12 +34,10 @@ func (s *Source) name(table string) string {
 		table = strings.ToLower(table)
 	}
 	if s.schema == "" {
-		return quote(table)
+		return sqlquote.Name(table)
 	}
-	return quote(s.schema) + "." + quote(table)
+	return sqlquote.Name(s.schema) + "." + sqlquote.Name(table)
 }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // columns tells how the database writes the columns of a table, by their names
 // in lower case; nil when there is no such table.
@@ -74,7 +73,7 @@ func (s *Source) present(ctx context.Context, db *session, tables []registry.Sou
 func (s *Source) catalog(ctx context.Context, db *session, tables []registry.SourceTable) (_ map[string]columns, err error) {
 	names := make([]string, len(tables))
 	for i, t := range tables {
-		names[i] = "'" + strings.ReplaceAll(strings.ToLower(t.Name), "'", "''") + "'"
+		names[i] = sqlquote.Text(strings.ToLower(t.Name))
 	}
 	wanted := strings.Join(names, ",")
 	// Tables the user may not read are not listed: has_table_privilege is what
@@ -89,7 +88,7 @@ func (s *Source) catalog(ctx context.Context, db *session, tables []registry.Sou
 			WHERE m.type IN ('table', 'view') AND LOWER(m.name) IN (` + wanted + `)`
 		args = nil
 		if s.schema != "" {
-			query = strings.Replace(query, "sqlite_schema", quote(s.schema)+".sqlite_schema", 1)
+			query = strings.Replace(query, "sqlite_schema", sqlquote.Name(s.schema)+".sqlite_schema", 1)
 		}
 	}
 	rows, err := db.tx.QueryContext(ctx, query, args...)

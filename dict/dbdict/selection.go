@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/sqlquote"
 	"github.com/erphub/erphub/internal/textcache"
 )
 
@@ -32,7 +33,7 @@ func (s *Source) selection(t registry.SourceTable, has columns, texts *textcache
 		if !ok {
 			continue
 		}
-		expression := quote(own)
+		expression := sqlquote.Name(own)
 		if c.Type == registry.SourceTime {
 			expression = s.micros(expression)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // late is by how much changes may come late, in milliseconds. It is longer than
@@ -42,7 +43,7 @@ func (s *Source) changedAt(has columns) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	return s.micros(quote(own)), true
+	return s.micros(sqlquote.Name(own)), true
 }
 
 // micros is a time in microseconds since 1970, as if it were UTC.

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // maxTexts bounds the parameters of a statement; SQLite takes 32,766.
@@ -18,7 +19,7 @@ const maxTexts = 30_000
 func (s *Source) where(t registry.SourceTable, has columns) (clause string, args []any, exact bool) {
 	var terms []string
 	for _, w := range t.Where {
-		column := quote(has[strings.ToLower(w.Column)])
+		column := sqlquote.Name(has[strings.ToLower(w.Column)])
 		if len(w.Ints) > 0 {
 			ints := make([]string, len(w.Ints))
 			for i, n := range w.Ints {

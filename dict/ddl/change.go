@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Change says what of a column is to be made as the dictionary has it.
@@ -42,7 +43,7 @@ func ChangeColumn(table string, c dict.PhysicalColumn, change Change, dialect di
 		null = "NOT NULL"
 	}
 	if dialect == dict.PostgreSQL {
-		return append(list, alterColumn(table, c, "null", quoted(null), "null"))
+		return append(list, alterColumn(table, c, "null", sqlquote.Text(null), "null"))
 	}
 	return append(list, "ALTER TABLE "+table+" MODIFY "+name+" "+null)
 }
@@ -50,16 +51,14 @@ func ChangeColumn(table string, c dict.PhysicalColumn, change Change, dialect di
 // alterColumn is the row that makes the ERP's database change a column. The
 // names are values here: the function folds them itself.
 func alterColumn(table string, c dict.PhysicalColumn, sqlType, null, def string) string {
-	return "INSERT INTO t_alter_column values(" + quoted(strings.ToLower(table)) + "," + quoted(c.Name) + "," + sqlType + "," + null + "," + def + ")"
+	return "INSERT INTO t_alter_column values(" + sqlquote.Text(strings.ToLower(table)) + "," + sqlquote.Text(c.Name) + "," + sqlType + "," + null + "," + def + ")"
 }
-
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 func typeArgument(c dict.PhysicalColumn, change Change) string {
 	if !change.Type {
 		return "null"
 	}
-	return quoted(c.Type.SQLType(dict.PostgreSQL, c.Name, c.Length))
+	return sqlquote.Text(c.Type.SQLType(dict.PostgreSQL, c.Name, c.Length))
 }
 
 // defaultArgument is the default as altercolumn wants it: it puts quotes around
@@ -69,14 +68,14 @@ func defaultArgument(c dict.PhysicalColumn, def string, change Change) string {
 	case !change.Default:
 		return "null"
 	case def == "" || strings.EqualFold(def, "NULL"):
-		return quoted("NULL")
+		return sqlquote.Text("NULL")
 	case literal(def) && strings.Contains(def, "(") && strings.Contains(def, ")"):
-		return quoted(def) // it goes into the statement as it is
+		return sqlquote.Text(def) // it goes into the statement as it is
 	case literal(def):
 		// The function doubles nothing, so quotes inside stay doubled.
-		return quoted(def[1 : len(def)-1])
+		return sqlquote.Text(def[1 : len(def)-1])
 	}
-	return quoted(def)
+	return sqlquote.Text(def)
 }
 
 func oracleType(c dict.PhysicalColumn, change Change) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/internal/adid"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Scripts writes the plan as one script per database, PostgreSQL first. Both
@@ -116,7 +117,7 @@ func (b *builder) nextID(table string) string {
 	if b.dialect == dict.PostgreSQL {
 		cast = "::integer"
 	}
-	return "nextidfunc((SELECT AD_Sequence_ID FROM AD_Sequence WHERE Name=" + quote(table) + " AND IsTableID='Y')" + cast + ",'N')"
+	return "nextidfunc((SELECT AD_Sequence_ID FROM AD_Sequence WHERE Name=" + sqlquote.Text(table) + " AND IsTableID='Y')" + cast + ",'N')"
 }
 
 // row collects columns and values of an INSERT.
@@ -194,7 +195,7 @@ func (b *builder) insert(s *dict.RecordStep) error {
 			r.set(column, value)
 		}
 	}
-	r.set(s.Table+"_UU", quote(string(uuid)))
+	r.set(s.Table+"_UU", sqlquote.Text(string(uuid)))
 	b.add(s.Table+" "+s.Name, b.insertUnless(s.Table, &r, condition))
 	switch s.Table {
 	case "AD_Table":

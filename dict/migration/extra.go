@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // sequence adds the row that new ids of the table come from, which the ERP
@@ -15,17 +16,17 @@ func (b *builder) sequence(s *dict.RecordStep) {
 	name := s.Text("TableName")
 	var r row
 	r.set("AD_Sequence_ID", b.nextID("AD_Sequence"))
-	r.set("Name", quote(name))
-	r.set("Description", quote("Table "+name))
+	r.set("Name", sqlquote.Text(name))
+	r.set("Description", sqlquote.Text("Table "+name))
 	b.standard(&r)
 	for _, f := range []struct{ column, value string }{
 		{"IsTableID", "'Y'"}, {"IsAutoSequence", "'Y'"}, {"IsAudited", "'N'"}, {"StartNewYear", "'N'"},
 		{"StartNo", "1000000"}, {"IncrementNo", "1"}, {"CurrentNext", "1000000"}, {"CurrentNextSys", "200000"},
-		{"AD_Sequence_UU", quote(string(dict.UUIDv5(s.UUID, "AD_Sequence")))},
+		{"AD_Sequence_UU", sqlquote.Text(string(dict.UUIDv5(s.UUID, "AD_Sequence")))},
 	} {
 		r.set(f.column, f.value)
 	}
-	b.add("AD_Sequence "+name, b.insertUnless("AD_Sequence", &r, "Name="+quote(name)+" AND IsTableID='Y'"))
+	b.add("AD_Sequence "+name, b.insertUnless("AD_Sequence", &r, "Name="+sqlquote.Text(name)+" AND IsTableID='Y'"))
 }
 
 // treeNodes adds the menu entry to every menu of the system, at the end of its

@@ -5,6 +5,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/internal/adid"
+	"github.com/erphub/erphub/internal/sqlquote"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -43,7 +44,7 @@ func (b *builder) needs() error {
 		if name := former[describe(e)]; name != "" {
 			what = e.Table + " " + name + " with the UUID " + describe(e)
 		}
-		message := quote("this script needs " + what + ", which this database does not have")
+		message := sqlquote.Text("this script needs " + what + ", which this database does not have")
 		b.block("needs "+what,
 			"BEGIN IF NOT EXISTS (SELECT 1 FROM "+e.Table+" WHERE "+condition+") THEN RAISE EXCEPTION USING MESSAGE="+message+"; END IF; END",
 			"DECLARE n NUMBER; BEGIN SELECT COUNT(*) INTO n FROM "+e.Table+" WHERE "+condition+"; IF n=0 THEN RAISE_APPLICATION_ERROR(-20000,"+message+"); END IF; END;")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // renameNames are the names of a step that renames, checked.
@@ -45,13 +46,13 @@ func (b *builder) renameColumn(p *dict.RunStep) error {
 	if err != nil {
 		return err
 	}
-	sets := []string{"ColumnName=" + quote(r.To)}
+	sets := []string{"ColumnName=" + sqlquote.Text(r.To)}
 	for _, column := range append([]string{"AD_Element_ID"}, termColumns...) {
 		sets = append(sets, column+"=(SELECT "+column+" FROM AD_Element WHERE "+condition+")")
 	}
 	about := "column " + r.Table + "." + r.To
 	b.add(about, ddl.RenameColumn(r.Table, r.From, r.To, b.dialect))
-	b.add(about, "UPDATE AD_Column SET "+strings.Join(sets, ", ")+b.stamped()+" WHERE AD_Column_UU="+quote(string(r.UUID)))
+	b.add(about, "UPDATE AD_Column SET "+strings.Join(sets, ", ")+b.stamped()+" WHERE AD_Column_UU="+sqlquote.Text(string(r.UUID)))
 	return nil
 }
 
@@ -76,23 +77,23 @@ func (b *builder) renameTable(p *dict.RunStep) error {
 		{r.From, r.To, "Table " + r.To, "Y"},
 		{"DocumentNo_" + r.From, "DocumentNo_" + r.To, "DocumentNo/Value for Table " + r.To, "N"},
 	} {
-		b.add(about, "UPDATE AD_Sequence SET Name="+quote(s.to)+", Description="+quote(s.about)+b.stamped()+
-			" WHERE Name="+quote(s.from)+" AND IsTableID="+quote(s.isTable))
+		b.add(about, "UPDATE AD_Sequence SET Name="+sqlquote.Text(s.to)+", Description="+sqlquote.Text(s.about)+b.stamped()+
+			" WHERE Name="+sqlquote.Text(s.from)+" AND IsTableID="+sqlquote.Text(s.isTable))
 	}
-	table := "(SELECT AD_Table_ID FROM AD_Table WHERE AD_Table_UU=" + quote(string(r.UUID)) + ")"
+	table := "(SELECT AD_Table_ID FROM AD_Table WHERE AD_Table_UU=" + sqlquote.Text(string(r.UUID)) + ")"
 	for _, clauses := range []string{"AD_Tab", "AD_Ref_Table"} {
 		for _, column := range []string{"WhereClause", "OrderByClause"} {
 			b.add(about, "UPDATE "+clauses+" SET "+column+"="+b.qualified(column, r.From, r.To)+" WHERE AD_Table_ID="+table+
-				" AND UPPER("+column+") LIKE "+quote("%"+strings.ToUpper(r.From)+".%"))
+				" AND UPPER("+column+") LIKE "+sqlquote.Text("%"+strings.ToUpper(r.From)+".%"))
 		}
 	}
-	b.add(about, "UPDATE AD_Table SET TableName="+quote(r.To)+b.stamped()+" WHERE AD_Table_UU="+quote(string(r.UUID)))
+	b.add(about, "UPDATE AD_Table SET TableName="+sqlquote.Text(r.To)+b.stamped()+" WHERE AD_Table_UU="+sqlquote.Text(string(r.UUID)))
 	return nil
 }
 
 // qualified is a clause in which what names the old table names the new one.
 func (b *builder) qualified(column, from, to string) string {
-	pattern, replacement := quote(`(^|[^A-Za-z0-9_])`+from+`\.`), quote(`\1`+to+`.`)
+	pattern, replacement := sqlquote.Text(`(^|[^A-Za-z0-9_])`+from+`\.`), sqlquote.Text(`\1`+to+`.`)
 	if b.dialect == dict.PostgreSQL {
 		return "REGEXP_REPLACE(" + column + ", " + pattern + ", " + replacement + ", 'gi')"
 	}
@@ -102,7 +103,7 @@ func (b *builder) qualified(column, from, to string) string {
 // renameEverywhere gives an element another name, and every column that has it. Which
 // these are the database knows that the script is run on.
 func (b *builder) renameEverywhere(about, from, to string) {
-	element := "(SELECT AD_Element_ID FROM AD_Element WHERE UPPER(ColumnName)=" + quote(strings.ToUpper(from)) + ")"
+	element := "(SELECT AD_Element_ID FROM AD_Element WHERE UPPER(ColumnName)=" + sqlquote.Text(strings.ToUpper(from)) + ")"
 	columns := "SELECT t.TableName, c.ColumnName FROM AD_Column c JOIN AD_Table t ON t.AD_Table_ID=c.AD_Table_ID" +
 		" WHERE c.AD_Element_ID=" + element + " AND c.ColumnSQL IS NULL AND t.IsView='N'"
 	statement := "'ALTER TABLE '||k.TableName||' RENAME COLUMN '||k.ColumnName||' TO " + to + "'"
@@ -114,7 +115,7 @@ func (b *builder) renameEverywhere(about, from, to string) {
 		if table != "AD_Column" {
 			condition += " AND IsCentrallyMaintained='Y'"
 		}
-		b.add(about, "UPDATE "+table+" SET ColumnName="+quote(to)+b.stamped()+condition)
+		b.add(about, "UPDATE "+table+" SET ColumnName="+sqlquote.Text(to)+b.stamped()+condition)
 	}
-	b.add(about, "UPDATE AD_Element SET ColumnName="+quote(to)+b.stamped()+" WHERE UPPER(ColumnName)="+quote(strings.ToUpper(from)))
+	b.add(about, "UPDATE AD_Element SET ColumnName="+sqlquote.Text(to)+b.stamped()+" WHERE UPPER(ColumnName)="+sqlquote.Text(strings.ToUpper(from)))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/sqlquote"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -39,7 +40,7 @@ func (s *Script) Path() string {
 
 // registration is the call that registers the script, without terminator.
 func (s *Script) registration() string {
-	return "SELECT register_migration_script(" + quote(s.Name) + ") FROM dual"
+	return "SELECT register_migration_script(" + sqlquote.Text(s.Name) + ") FROM dual"
 }
 
 // Text is the script as a file holds it.

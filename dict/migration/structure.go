@@ -6,6 +6,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // changeColumn writes the statements for a column of a table that is in the
@@ -84,13 +85,13 @@ func (b *builder) lookedUpKey(about, table string, c dict.PhysicalColumn) {
 		suffix = "_UU"
 	}
 	query := "SELECT t.TableName FROM AD_Ref_Table x JOIN AD_Reference r ON r.AD_Reference_ID=x.AD_Reference_ID JOIN AD_Table t ON t.AD_Table_ID=x.AD_Table_ID" +
-		" WHERE r.Name=" + quote(strings.Join(strings.Fields(c.Foreign.Reference), " ")) + " AND t.IsView='N'"
+		" WHERE r.Name=" + sqlquote.Text(strings.Join(strings.Fields(c.Foreign.Reference), " ")) + " AND t.IsView='N'"
 	start := "ALTER TABLE " + table + " ADD CONSTRAINT " + c.Foreign.Name + " FOREIGN KEY (" + ddl.Name(c.Name, b.dialect) + ") REFERENCES "
 	end := ddl.ForeignKeyRule(c.Foreign.Rule)
 	target := "LOWER(k.TableName)||'('||LOWER(k.TableName)||'" + strings.ToLower(suffix) + ")'||"
 	b.block(about,
-		"DECLARE k RECORD; BEGIN FOR k IN "+query+" LOOP EXECUTE "+quote(start)+"||"+target+quote(end)+"; END LOOP; END",
-		"BEGIN FOR k IN ("+query+") LOOP EXECUTE IMMEDIATE "+quote(start)+"||"+target+quote(end)+"; END LOOP; END;")
+		"DECLARE k RECORD; BEGIN FOR k IN "+query+" LOOP EXECUTE "+sqlquote.Text(start)+"||"+target+sqlquote.Text(end)+"; END LOOP; END",
+		"BEGIN FOR k IN ("+query+") LOOP EXECUTE IMMEDIATE "+sqlquote.Text(start)+"||"+target+sqlquote.Text(end)+"; END LOOP; END;")
 }
 
 // checkPhysical refuses names that would be more than names in a statement.

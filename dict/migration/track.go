@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/sqlquote"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -44,7 +45,7 @@ func (a *application) bind(n int) string {
 
 // prepare makes the ERP's schema the one that names are looked for in.
 func (a *application) prepare(ctx context.Context, db execer) error {
-	schema := `"` + strings.ReplaceAll(a.opts.Schema, `"`, `""`) + `"`
+	schema := sqlquote.Name(a.opts.Schema)
 	var err error
 	if a.dialect == dict.Oracle {
 		_, err = db.ExecContext(ctx, "ALTER SESSION SET CURRENT_SCHEMA="+strings.ToUpper(schema))

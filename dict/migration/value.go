@@ -8,16 +8,12 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/internal/adid"
+	"github.com/erphub/erphub/internal/sqlquote"
 	"github.com/erphub/erphub/internal/text"
 )
 
 // oracleLiteral is how many bytes Oracle takes in one literal.
 const oracleLiteral = 4000
-
-// quote is a text as a literal on one line.
-func quote(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
-}
 
 // text is a text as an expression on one line: line breaks are spelled out, and
 // for Oracle what is too long for a literal is put together from several. An
@@ -35,9 +31,9 @@ func (b *builder) text(s string) (string, error) {
 	long := b.dialect == dict.Oracle && len(s) > oracleLiteral
 	literal := func(t string) string {
 		if long {
-			return "TO_CLOB(" + quote(t) + ")"
+			return "TO_CLOB(" + sqlquote.Text(t) + ")"
 		}
-		return quote(t)
+		return sqlquote.Text(t)
 	}
 	rest := s
 	for rest != "" {
@@ -211,7 +207,7 @@ func (b *builder) condition(r *dict.RecordStep) (string, error) {
 		if _, ok := dict.ParseUUID(string(r.UUID)); !ok {
 			return "", fmt.Errorf("step %s has %q in the place of a UUID", r.Key, r.UUID)
 		}
-		return r.Table + "_UU=" + quote(string(r.UUID)), nil
+		return r.Table + "_UU=" + sqlquote.Text(string(r.UUID)), nil
 	}
 	return b.matches(r.Match, "")
 }

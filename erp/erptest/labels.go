@@ -7,6 +7,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/filter"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // recordLink is the column of AD_LabelAssignment that names records of t, and
@@ -37,7 +38,7 @@ func (rd *reader) labelCondition(ctx context.Context, t *store.Table, text strin
 	if key == nil {
 		return "", nil, failf(http.StatusInternalServerError, "GET Error", "Records of %s have no labels", t.Name)
 	}
-	where := store.Expr(t, key) + ` IN (SELECT "AD_LabelAssignment".` + store.Quote(link) +
+	where := store.Expr(t, key) + ` IN (SELECT "AD_LabelAssignment".` + sqlquote.Name(link) +
 		` FROM "AD_LabelAssignment" JOIN "AD_Label" ON "AD_Label"."AD_Label_ID"="AD_LabelAssignment"."AD_Label_ID"` +
 		` WHERE "AD_LabelAssignment"."AD_Table_ID"=? AND (` + cond + `))`
 	return where, append([]any{t.ID}, args...), nil
@@ -64,7 +65,7 @@ func (rd *reader) addLabels(ctx context.Context, t *store.Table, row store.Row, 
 	if err != nil {
 		return err
 	}
-	assigned := `"AD_Label"."AD_Label_ID" IN (SELECT "AD_Label_ID" FROM "AD_LabelAssignment" WHERE "AD_Table_ID"=? AND ` + store.Quote(link) + `=?)`
+	assigned := `"AD_Label"."AD_Label_ID" IN (SELECT "AD_Label_ID" FROM "AD_LabelAssignment" WHERE "AD_Table_ID"=? AND ` + sqlquote.Name(link) + `=?)`
 	where, args, err := rd.condition(ctx, label, assigned, []any{t.ID, row[key.Name]})
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // canary stands in the rows of another tenant, where nobody of this one may
@@ -32,7 +33,7 @@ func plantCanaries(f *testing.F, srv *Server) {
 			"C_Tax": {"Name"}, "M_PriceList": {"Name"}, "AD_Scheduler": {"Name"}, "AD_WF_Process": {"TextMsg"}, "AD_WF_Activity": {"TextMsg"},
 		} {
 			for _, column := range columns {
-				r, err := tx.Exec(f.Context(), "UPDATE "+store.Quote(table)+" SET "+store.Quote(column)+"=? || AD_Client_ID || rowid WHERE AD_Client_ID=1000000", canary)
+				r, err := tx.Exec(f.Context(), "UPDATE "+sqlquote.Name(table)+" SET "+sqlquote.Name(column)+"=? || AD_Client_ID || rowid WHERE AD_Client_ID=1000000", canary)
 				if err != nil {
 					return err
 				}

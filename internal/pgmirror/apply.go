@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // apply makes a change in one transaction, and notes what is there afterwards. A
@@ -89,7 +91,7 @@ func (d *database) restructure(ctx context.Context, c *change) error {
 		fmt.Fprintf(&script, "DROP TABLE %s;\n", d.table(s))
 	}
 	for _, s := range c.create {
-		fmt.Fprintf(&script, "CREATE TABLE %[1]s %[2]s;\nCOMMENT ON TABLE %[1]s IS %[3]s;\n", d.table(s), s.create, literal(mark))
+		fmt.Fprintf(&script, "CREATE TABLE %[1]s %[2]s;\nCOMMENT ON TABLE %[1]s IS %[3]s;\n", d.table(s), s.create, sqlquote.Text(mark))
 		if s.upper() == "AD_COLUMN" { // governed SQL reads it before each statement, by table
 			fmt.Fprintf(&script, "CREATE INDEX ON %s (ad_table_id);\n", d.table(s))
 		}
@@ -141,7 +143,7 @@ func (d *database) makeViews(ctx context.Context, views []view) (made []string, 
 			return nil, err
 		}
 		err := d.exec(ctx, fmt.Sprintf("SET LOCAL search_path = %[1]s, pg_catalog; CREATE VIEW %[1]s.%[2]s AS %[3]s;\n"+
-			"COMMENT ON VIEW %[1]s.%[2]s IS %[4]s; RELEASE v", d.schema, own, v.query, literal(mark)))
+			"COMMENT ON VIEW %[1]s.%[2]s IS %[4]s; RELEASE v", d.schema, own, v.query, sqlquote.Text(mark)))
 		if err == nil {
 			made = append(made, own)
 			continue
@@ -199,6 +201,3 @@ func (d *database) remove(ctx context.Context, r *delta) error {
 		") WHERE "+strings.Join(where, " AND "), args...)
 	return err
 }
-
-// literal is a text in SQL; there are no backslashes in ours.
-func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

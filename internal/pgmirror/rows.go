@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/internal/sqlquote"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -40,9 +41,9 @@ func readRows(ctx context.Context, tx *sql.Tx, s *shape, old rowSet) (*delta, er
 	fail := func(err error) (*delta, error) { return nil, fmt.Errorf("read the ERP's table %s: %w", s.source, err) }
 	columns := make([]string, len(s.columns))
 	for i, c := range s.columns {
-		columns[i] = `"` + strings.ReplaceAll(c.source, `"`, `""`) + `"`
+		columns[i] = sqlquote.Name(c.source)
 	}
-	rows, err := tx.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+` FROM "`+strings.ReplaceAll(s.source, `"`, `""`)+`"`)
+	rows, err := tx.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+sqlquote.Name(s.source))
 	if err != nil {
 		return fail(err)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // mark is the comment of all that was made here, by which it is known again.
@@ -48,7 +50,7 @@ func (d *database) clear(ctx context.Context) error {
 			return err
 		}
 	}
-	script := fmt.Sprintf("CREATE SCHEMA %[1]s;\nCOMMENT ON SCHEMA %[1]s IS %[2]s;\n", d.schema, literal(mark))
+	script := fmt.Sprintf("CREATE SCHEMA %[1]s;\nCOMMENT ON SCHEMA %[1]s IS %[2]s;\n", d.schema, sqlquote.Text(mark))
 	if d.opts.Reader != "" {
 		script += fmt.Sprintf("GRANT USAGE ON SCHEMA %[1]s TO %[2]s;\nALTER DEFAULT PRIVILEGES IN SCHEMA %[1]s GRANT SELECT ON TABLES TO %[2]s;\n",
 			d.schema, pgx.Identifier{d.opts.Reader}.Sanitize())
@@ -143,7 +145,7 @@ func (d *database) functions() string {
 		{"daysbetween", "timestamptz, timestamptz", "integer", "STABLE", "SELECT $1::date - $2::date"},
 	} {
 		fmt.Fprintf(&script, "CREATE FUNCTION %[1]s.%[2]s(%[3]s) RETURNS %[4]s LANGUAGE sql %[5]s AS %[6]s;\nCOMMENT ON FUNCTION %[1]s.%[2]s(%[3]s) IS %[7]s;\n",
-			d.schema, f.name, f.args, f.result, f.volatility, literal(f.body), literal(mark))
+			d.schema, f.name, f.args, f.result, f.volatility, sqlquote.Text(f.body), sqlquote.Text(mark))
 	}
 	return script.String()
 }

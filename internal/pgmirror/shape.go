@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // shape is a table as the copy has it.
@@ -44,7 +45,7 @@ func (s *shape) upper() string { return strings.ToUpper(s.source) }
 
 // name is the table's or column's name in PostgreSQL, in quotes.
 func name(source string) string {
-	return `"` + strings.ReplaceAll(strings.ToLower(source), `"`, `""`) + `"`
+	return sqlquote.Name(strings.ToLower(source))
 }
 
 // described is a column as the dictionary has it.

@@ -21,6 +21,7 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // rehearsal is what a rehearsal tells a machine.
@@ -200,7 +201,7 @@ func rowsOf(ctx context.Context, db *sql.DB, table string) (rows int64, err erro
 	if err != nil {
 		return 0, err
 	}
-	err = db.QueryRowContext(ctx, `SELECT COUNT(*) FROM "`+strings.ReplaceAll(there, `"`, `""`)+`"`).Scan(&rows)
+	err = db.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+sqlquote.Name(there)).Scan(&rows)
 	return rows, err
 }
 

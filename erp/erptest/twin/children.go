@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // childRound is the first of the rounds of keys by which parts of records are read,
@@ -39,7 +40,7 @@ func (c *clone) children(ctx context.Context, tables []*store.Table) error {
 				return c.work.Update(ctx, func(tx *store.Tx) error {
 					for _, r := range of {
 						_, err := tx.Exec(ctx, `INSERT OR IGNORE INTO `+keysTable+`(Target, KeyColumn, KeyValue, Round) SELECT ?, ?, `+
-							store.Quote(r.parentKey)+`, ? FROM `+store.Quote(r.parent), r.child, r.column, round)
+							sqlquote.Name(r.parentKey)+`, ? FROM `+sqlquote.Name(r.parent), r.child, r.column, round)
 						if err != nil {
 							return fmt.Errorf("looking for parts of %s in %s: %w", r.parent, r.child, err)
 						}

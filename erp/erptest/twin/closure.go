@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // keysAtATime is how many rows are requested by their keys at once.
@@ -93,7 +94,7 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 					err = c.collectMulti(ctx, tx, t, r, round)
 				} else {
 					_, err = tx.Exec(ctx, `INSERT OR IGNORE INTO `+keysTable+`(Target, KeyColumn, KeyValue, Round) SELECT DISTINCT ?, ?, `+
-						store.Quote(r.column.Name)+`, ? FROM `+store.Quote(t.Name)+` WHERE `+r.dangling(t, -1), r.target.Name, r.key.Name, round)
+						sqlquote.Name(r.column.Name)+`, ? FROM `+sqlquote.Name(t.Name)+` WHERE `+r.dangling(t, -1), r.target.Name, r.key.Name, round)
 				}
 				if err != nil {
 					return fmt.Errorf("looking for what %s.%s refers to: %w", t.Name, r.column.Name, err)
@@ -104,7 +105,7 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 					return nil
 				}
 				_, err := tx.Exec(ctx, `INSERT OR IGNORE INTO `+keysTable+`(Target, KeyColumn, KeyValue, Round) SELECT DISTINCT ?, ?, Record_ID, ? FROM `+
-					store.Quote(t.Name)+` WHERE `+condition, target.Name, target.KeyColumn().Name, round, id)
+					sqlquote.Name(t.Name)+` WHERE `+condition, target.Name, target.KeyColumn().Name, round, id)
 				return err
 			})
 		})
@@ -117,7 +118,7 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 
 func isEmpty(ctx context.Context, tx *store.Tx, t *store.Table) (bool, error) {
 	var n int
-	err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM (SELECT 1 FROM "+store.Quote(t.Name)+" LIMIT 1)").Scan(&n)
+	err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM (SELECT 1 FROM "+sqlquote.Name(t.Name)+" LIMIT 1)").Scan(&n)
 	return n == 0, err
 }
 
@@ -130,7 +131,7 @@ func (c *clone) collectMulti(ctx context.Context, tx *store.Tx, t *store.Table, 
 	for _, v := range values {
 		for _, key := range splitKeys(v) {
 			_, err := tx.Exec(ctx, `INSERT OR IGNORE INTO `+keysTable+`(Target, KeyColumn, KeyValue, Round) SELECT ?, ?, CAST(? AS `+affinity(r.key)+`), ?
-				WHERE NOT EXISTS (SELECT 1 FROM `+store.Quote(r.target.Name)+` WHERE `+store.Quote(r.key.Name)+`=CAST(? AS `+affinity(r.key)+`))`,
+				WHERE NOT EXISTS (SELECT 1 FROM `+sqlquote.Name(r.target.Name)+` WHERE `+sqlquote.Name(r.key.Name)+`=CAST(? AS `+affinity(r.key)+`))`,
 				r.target.Name, r.key.Name, key, round, key)
 			if err != nil {
 				return err
@@ -160,7 +161,7 @@ func splitKeys(v string) []string {
 // distinct are the texts in a column. Columns with several keys are few, and so
 // are their values.
 func distinct(ctx context.Context, tx *store.Tx, t *store.Table, col *store.Column) ([]string, error) {
-	rows, err := tx.Query(ctx, "SELECT DISTINCT "+store.Quote(col.Name)+" FROM "+store.Quote(t.Name)+" WHERE "+store.Quote(col.Name)+" IS NOT NULL")
+	rows, err := tx.Query(ctx, "SELECT DISTINCT "+sqlquote.Name(col.Name)+" FROM "+sqlquote.Name(t.Name)+" WHERE "+sqlquote.Name(col.Name)+" IS NOT NULL")
 	if err != nil {
 		return nil, err
 	}

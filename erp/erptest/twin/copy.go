@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Bounds of what is held of a table while it is copied: rows that wait to be
@@ -154,7 +155,7 @@ func (c *clone) restart(ctx context.Context, t *store.Table, st *tableState) err
 	st.Read, st.Last = 0, nil
 	st.Report.Rows, st.Report.LeftOut, st.Report.Filled, st.Report.Unfit = 0, nil, nil, nil
 	return c.work.Update(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Exec(ctx, "DELETE FROM "+store.Quote(t.Name)); err != nil {
+		if _, err := tx.Exec(ctx, "DELETE FROM "+sqlquote.Name(t.Name)); err != nil {
 			return err
 		}
 		return save(ctx, tx, "table:"+t.Name, st)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // createTable makes the table of the dictionary's description, without the index of
@@ -53,7 +54,7 @@ func (c *clone) indexUUIDs(ctx context.Context, t *store.Table) error {
 		if err == nil {
 			return nil
 		}
-		table, uuid := store.Quote(t.Name), store.Quote(t.UUColumn().Name)
+		table, uuid := sqlquote.Name(t.Name), sqlquote.Name(t.UUColumn().Name)
 		res, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE "+uuid+" IS NOT NULL AND rowid NOT IN (SELECT MIN(rowid) FROM "+table+" WHERE "+uuid+" IS NOT NULL GROUP BY "+uuid+")")
 		if err != nil {
 			return fmt.Errorf("looking for UUIDs of %s that are there twice: %w", t.Name, err)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Dialect is the SQL that a database understands.
@@ -227,7 +229,7 @@ func (s *Database) Stamp(ctx context.Context, t *Table) (Stamp, error) {
 	}
 	newest := "NULL"
 	if c, ok := own.columns["updated"]; ok {
-		newest = "MAX(" + quoteName(c.name) + ")"
+		newest = "MAX(" + sqlquote.Name(c.name) + ")"
 	}
 	var stamp Stamp
 	var at any

@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 func (s *Database) from(t *dbTable) string {
 	if s.opts.Schema == "" {
-		return quoteName(t.name)
+		return sqlquote.Name(t.name)
 	}
-	return quoteName(s.opts.Schema) + "." + quoteName(t.name)
+	return sqlquote.Name(s.opts.Schema) + "." + sqlquote.Name(t.name)
 }
-
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // selecting is a SELECT that is being written.
 type selecting struct {
@@ -75,7 +75,7 @@ func (w *selecting) bind(v any) string {
 }
 
 func (w *selecting) in(c dbColumn, values []string) {
-	w.where = append(w.where, quoteName(c.name)+" IN ("+strings.Join(values, ",")+")")
+	w.where = append(w.where, sqlquote.Name(c.name)+" IN ("+strings.Join(values, ",")+")")
 }
 
 // after asks for the rows behind the last one that was read.
@@ -91,7 +91,7 @@ func (w *selecting) after() error {
 	if w.q.Descending {
 		behind = "<"
 	}
-	w.where = append(w.where, quoteName(c.name)+behind+strconv.FormatInt(*w.q.After, 10))
+	w.where = append(w.where, sqlquote.Name(c.name)+behind+strconv.FormatInt(*w.q.After, 10))
 	return nil
 }
 
@@ -106,7 +106,7 @@ func (w *selecting) since() error {
 		w.args[len(w.args)-1] = w.q.Since.In(w.s.opts.Location).Format("2006-01-02 15:04:05.999999")
 		at += "::text::timestamp"
 	}
-	w.where = append(w.where, quoteName(c.name)+">="+at)
+	w.where = append(w.where, sqlquote.Name(c.name)+">="+at)
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (w *selecting) order() string {
 		if err != nil {
 			continue // a key that the database does not have tells nothing apart
 		}
-		part := quoteName(c.name)
+		part := sqlquote.Name(c.name)
 		if w.q.Descending {
 			part += " DESC"
 		}
@@ -190,7 +190,7 @@ func (w *selecting) limit() (clause string) {
 
 // expression has the database hand over a column as the Go type it is wanted as.
 func (s *Database) expression(c Column, has dbColumn) string {
-	name := quoteName(has.name)
+	name := sqlquote.Name(has.name)
 	if s.dialect == SQLite {
 		if c.Type == Date || c.Type == DateTime || c.Type == Instant || c.Type == Clock {
 			return "CAST(" + name + " AS TEXT)"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // hidden reports what may be there without the API showing it. It refuses a table that
@@ -61,7 +62,7 @@ func hiddenColumns(ctx context.Context, tx *store.Tx, t *store.Table, r *TableRe
 			continue
 		}
 		var shown int64
-		if err := tx.QueryRow(ctx, "SELECT COUNT("+store.Quote(col.Name)+") FROM "+store.Quote(t.Name)).Scan(&shown); err != nil {
+		if err := tx.QueryRow(ctx, "SELECT COUNT("+sqlquote.Name(col.Name)+") FROM "+sqlquote.Name(t.Name)).Scan(&shown); err != nil {
 			return false, err
 		}
 		if shown > r.Filled[col.Name] {

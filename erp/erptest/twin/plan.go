@@ -8,6 +8,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // plan is how a table is copied.
@@ -110,9 +111,9 @@ func (c *clone) planOf(ctx context.Context, tx *store.Tx, t *store.Table, part P
 	}
 	names, marks := make([]string, len(p.targets)), make([]string, len(p.targets))
 	for i, t := range p.targets {
-		names[i], marks[i] = store.Quote(t.c.Name), "?"
+		names[i], marks[i] = sqlquote.Name(t.c.Name), "?"
 	}
-	p.insert = "INSERT OR IGNORE INTO " + store.Quote(t.Name) + " (" + strings.Join(names, ",") + ") VALUES (" + strings.Join(marks, ",") + ")"
+	p.insert = "INSERT OR IGNORE INTO " + sqlquote.Name(t.Name) + " (" + strings.Join(names, ",") + ") VALUES (" + strings.Join(marks, ",") + ")"
 	if p.mask != nil {
 		p.row = make(map[string]any, len(p.targets))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // ref is a column whose values are keys of another table.
@@ -94,12 +95,12 @@ func keyFor(ctx context.Context, tx *store.Tx, col *store.Column, target *store.
 // numbers stand for none, and 0 for all where no record has it; above says from
 // which number on a reference counts.
 func (r ref) dangling(t *store.Table, above int) string {
-	col := store.Quote(t.Name) + "." + store.Quote(r.column.Name)
+	col := sqlquote.Name(t.Name) + "." + sqlquote.Name(r.column.Name)
 	given := col + " IS NOT NULL AND " + col + "<>''"
 	if r.column.Kind() == store.KindInteger {
 		given = fmt.Sprintf("%s>%d", col, above)
 	}
-	return given + " AND NOT EXISTS (SELECT 1 FROM " + store.Quote(r.target.Name) + " AS k WHERE k." + store.Quote(r.key.Name) + "=" + col + ")"
+	return given + " AND NOT EXISTS (SELECT 1 FROM " + sqlquote.Name(r.target.Name) + " AS k WHERE k." + sqlquote.Name(r.key.Name) + "=" + col + ")"
 }
 
 // danglingRefs are those of refs that lead nowhere in some row of t, and those with
@@ -115,7 +116,7 @@ func danglingRefs(ctx context.Context, tx *store.Tx, t *store.Table, refs []ref,
 		}
 	}
 	if len(parts) > 0 {
-		if err := tx.QueryRow(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM "+store.Quote(t.Name)).Scan(found...); err != nil {
+		if err := tx.QueryRow(ctx, "SELECT "+strings.Join(parts, ", ")+" FROM "+sqlquote.Name(t.Name)).Scan(found...); err != nil {
 			return nil, err
 		}
 	}
@@ -144,7 +145,7 @@ func (c *clone) eachPair(ctx context.Context, tx *store.Tx, t *store.Table, fn f
 	if !ok {
 		return nil
 	}
-	rows, err := tx.Query(ctx, "SELECT DISTINCT "+store.Quote(table.Name)+" FROM "+store.Quote(t.Name)+" WHERE "+store.Quote(record.Name)+">0 AND "+store.Quote(table.Name)+">0")
+	rows, err := tx.Query(ctx, "SELECT DISTINCT "+sqlquote.Name(table.Name)+" FROM "+sqlquote.Name(t.Name)+" WHERE "+sqlquote.Name(record.Name)+">0 AND "+sqlquote.Name(table.Name)+">0")
 	if err != nil {
 		return err
 	}
@@ -175,8 +176,8 @@ func (c *clone) eachPair(ctx context.Context, tx *store.Tx, t *store.Table, fn f
 		if !exists || target.IsView || key == nil || key.IsVirtual() || serverOwn[strings.ToUpper(target.Name)] {
 			continue
 		}
-		col := store.Quote(t.Name) + "." + store.Quote(record.Name)
-		condition := store.Quote(table.Name) + "=? AND " + col + ">0 AND NOT EXISTS (SELECT 1 FROM " + store.Quote(target.Name) + " AS k WHERE k." + store.Quote(key.Name) + "=" + col + ")"
+		col := sqlquote.Name(t.Name) + "." + sqlquote.Name(record.Name)
+		condition := sqlquote.Name(table.Name) + "=? AND " + col + ">0 AND NOT EXISTS (SELECT 1 FROM " + sqlquote.Name(target.Name) + " AS k WHERE k." + sqlquote.Name(key.Name) + "=" + col + ")"
 		if err := fn(target, table, id, condition); err != nil {
 			return err
 		}

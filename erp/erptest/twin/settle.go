@@ -15,6 +15,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 func emptyView(t *store.Table) string { return seed.EmptyView(t) }
@@ -143,7 +144,7 @@ func (c *clone) repair(ctx context.Context, t *store.Table) (removed bool, err e
 }
 
 func (c *clone) repairOne(ctx context.Context, tx *store.Tx, t *store.Table, col *store.Column, condition string, notes *TableReport, removed *bool, args ...any) error {
-	name, table := store.Quote(col.Name), store.Quote(t.Name)
+	name, table := sqlquote.Name(col.Name), sqlquote.Name(t.Name)
 	statement, emptied := "", true
 	substitute, everywhere := standing[strings.ToUpper(col.Name)]
 	switch {
@@ -183,7 +184,7 @@ func (c *clone) repairMulti(ctx context.Context, tx *store.Tx, t *store.Table, r
 		keys := splitKeys(v)
 		for _, key := range keys {
 			var n int
-			if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM "+store.Quote(r.target.Name)+" WHERE "+store.Quote(r.key.Name)+"=CAST(? AS "+affinity(r.key)+")", key).Scan(&n); err != nil {
+			if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM "+sqlquote.Name(r.target.Name)+" WHERE "+sqlquote.Name(r.key.Name)+"=CAST(? AS "+affinity(r.key)+")", key).Scan(&n); err != nil {
 				return err
 			}
 			if n > 0 {
@@ -197,7 +198,7 @@ func (c *clone) repairMulti(ctx context.Context, tx *store.Tx, t *store.Table, r
 		if len(kept) > 0 || r.column.Mandatory {
 			with = strings.Join(kept, ",")
 		}
-		res, err := tx.Exec(ctx, "UPDATE "+store.Quote(t.Name)+" SET "+store.Quote(r.column.Name)+"=? WHERE "+store.Quote(r.column.Name)+"=?", with, v)
+		res, err := tx.Exec(ctx, "UPDATE "+sqlquote.Name(t.Name)+" SET "+sqlquote.Name(r.column.Name)+"=? WHERE "+sqlquote.Name(r.column.Name)+"=?", with, v)
 		if err != nil {
 			return err
 		}
@@ -220,7 +221,7 @@ func (c *clone) sequences(ctx context.Context, tables []*store.Table) error {
 				continue
 			}
 			var last int64
-			err := tx.QueryRow(ctx, "SELECT COALESCE(MAX("+store.Quote(key)+"),0) FROM "+store.Quote(t.Name)+" WHERE "+store.Quote(key)+"<?", math.MaxInt32).Scan(&last)
+			err := tx.QueryRow(ctx, "SELECT COALESCE(MAX("+sqlquote.Name(key)+"),0) FROM "+sqlquote.Name(t.Name)+" WHERE "+sqlquote.Name(key)+"<?", math.MaxInt32).Scan(&last)
 			if err != nil {
 				return err
 			}
@@ -281,7 +282,7 @@ func (c *clone) virtualColumns(ctx context.Context) error {
 				if !exists || !col.IsVirtual() || strings.HasPrefix(col.ColumnSQL, "@") {
 					continue
 				}
-				rows, err := db.QueryContext(ctx, "SELECT "+store.Expr(t, col)+" FROM "+store.Quote(t.Name)+" LIMIT 1")
+				rows, err := db.QueryContext(ctx, "SELECT "+store.Expr(t, col)+" FROM "+sqlquote.Name(t.Name)+" LIMIT 1")
 				if err == nil {
 					rows.Next()
 					err = errors.Join(rows.Err(), rows.Close())

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // DB is a database or a transaction.
@@ -84,7 +86,7 @@ func Read(ctx context.Context, db DB, tables ...string) (*Snapshot, error) {
 	}
 	quoted := make([]string, len(tables))
 	for i, t := range tables {
-		quoted[i] = "'" + strings.ToLower(strings.ReplaceAll(t, "'", "''")) + "'"
+		quoted[i] = sqlquote.Text(strings.ToLower(t))
 	}
 	if len(tables) == 0 {
 		quoted = []string{"''"}

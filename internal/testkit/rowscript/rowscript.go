@@ -15,6 +15,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Decimal is a number, written as a text in quotes, which both databases take without
@@ -101,5 +102,5 @@ func Literal(v any) string {
 	case time.Time:
 		return "'" + v.Format(time.DateTime) + "'"
 	}
-	return "'" + strings.ReplaceAll(fmt.Sprint(v), "'", "''") + "'"
+	return sqlquote.Text(fmt.Sprint(v))
 }

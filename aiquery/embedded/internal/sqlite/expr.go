@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // condition renders a boolean expression.
@@ -92,7 +94,7 @@ func (r *renderer) constant(c *pg_query.A_Const) expr {
 		if err != nil {
 			refuse(c.GetLocation(), "this number")
 		}
-		return expr{sql: quoteText(d.String()), typ: "numeric"}
+		return expr{sql: sqlquote.Text(d.String()), typ: "numeric"}
 	case *pg_query.A_Const_Boolval:
 		return expr{sql: literal(boolValue(v.Boolval.GetBoolval())), typ: "bool"}
 	case *pg_query.A_Const_Sval:
@@ -244,7 +246,7 @@ func (r *renderer) minMax(m *pg_query.MinMaxExpr, l *level, ctes *cte) expr {
 	}
 	list, typ := r.together(r.exprs(m.GetArgs(), l, ctes), m.GetLocation(), "GREATEST and LEAST")
 	r.key(expr{sql: "x", typ: typ}, m.GetLocation())
-	return expr{sql: "pg_extreme(" + sign + "," + quoteText(typ) + "," + join(list) + ")", typ: typ, integer: list[0].integer}
+	return expr{sql: "pg_extreme(" + sign + "," + sqlquote.Text(typ) + "," + join(list) + ")", typ: typ, integer: list[0].integer}
 }
 
 func valueFunctionName(op pg_query.SQLValueFunctionOp) string {
@@ -297,8 +299,8 @@ func (r *renderer) subLink(s *pg_query.SubLink, l *level, ctes *cte) expr {
 			e.sql = "(" + q.sql + ")"
 			return e
 		}
-		a := quoteName(r.alias("s"))
-		e.sql = "(SELECT pg_single(" + a + "." + quoteName(q.cols[0].sqlName) + ") FROM (" + q.sql + ") AS " + a + ")"
+		a := sqlquote.Name(r.alias("s"))
+		e.sql = "(SELECT pg_single(" + a + "." + sqlquote.Name(q.cols[0].sqlName) + ") FROM (" + q.sql + ") AS " + a + ")"
 		return e
 	case pg_query.SubLinkType_ANY_SUBLINK, pg_query.SubLinkType_ALL_SUBLINK:
 		return r.quantified(s, q, l, ctes)
@@ -321,11 +323,11 @@ func (r *renderer) quantified(s *pg_query.SubLink, q query, l *level, ctes *cte)
 	if len(tests) != len(q.cols) {
 		refuse(at, "a comparison with a subquery of another number of columns")
 	}
-	a := quoteName(r.alias("s"))
+	a := sqlquote.Name(r.alias("s"))
 	var parts []string
 	for i, t := range tests {
 		c := q.cols[i].e
-		c.sql = a + "." + quoteName(q.cols[i].sqlName)
+		c.sql = a + "." + sqlquote.Name(q.cols[i].sqlName)
 		parts = append(parts, r.operator(op, r.expr(t, l, ctes), c, at).sql)
 	}
 	if len(parts) > 1 && op != "=" && op != "<>" {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // item is a rendered item of FROM.
@@ -82,23 +84,23 @@ func (r *renderer) rangeVar(v *pg_query.RangeVar, ctes *cte) item {
 	alias := r.alias(shown)
 	if c != nil {
 		cols := renamed(c.cols, v.GetAlias().GetColnames(), v.GetLocation(), outcol.called)
-		return named(quoteName(c.sqlName)+" AS "+quoteName(alias), shown, alias, cols)
+		return named(sqlquote.Name(c.sqlName)+" AS "+sqlquote.Name(alias), shown, alias, cols)
 	}
 	base := r.source(name)
 	if base == nil {
 		refuse(v.GetLocation(), "the unknown table "+name)
 	}
-	it := item{sql: quoteName(name) + " AS " + quoteName(alias)}
+	it := item{sql: sqlquote.Name(name) + " AS " + sqlquote.Name(alias)}
 	for _, b := range base {
 		typ := sourceType(b.Type)
-		e := expr{sql: quoteName(alias) + "." + quoteName(b.Name), typ: typ}
+		e := expr{sql: sqlquote.Name(alias) + "." + sqlquote.Name(b.Name), typ: typ}
 		switch {
 		case typ == "": // of a type that cannot be rendered
 		case typ == "numeric" && b.Integer:
 			e.integer = true
 		case isText(typ), isInt(typ), typ == "bytea":
 		default:
-			e.sql = "pg_stored(" + quoteText(typ) + "," + e.sql + ")"
+			e.sql = "pg_stored(" + sqlquote.Text(typ) + "," + e.sql + ")"
 		}
 		it.cols = append(it.cols, column{b.Name, e})
 	}
@@ -114,7 +116,7 @@ func named(sql, shown, alias string, cols []outcol) item {
 	it := item{sql: sql}
 	for _, c := range cols {
 		e := c.e
-		e.sql = quoteName(alias) + "." + quoteName(c.sqlName)
+		e.sql = sqlquote.Name(alias) + "." + sqlquote.Name(c.sqlName)
 		it.cols = append(it.cols, column{c.name, e})
 	}
 	it.rels = []*relation{{shown, it.cols}}
@@ -129,7 +131,7 @@ func (r *renderer) rangeSubselect(v *pg_query.RangeSubselect, l *level, ctes *ct
 	}
 	q := r.selectStmt(v.GetSubquery().GetSelectStmt(), l.parent, ctes, selectOptions{})
 	q.cols = renamed(q.cols, v.GetAlias().GetColnames(), -1, outcol.called)
-	return named("("+q.sql+") AS "+quoteName(alias), shown, alias, q.cols)
+	return named("("+q.sql+") AS "+sqlquote.Name(alias), shown, alias, q.cols)
 }
 
 var joinWords = map[pg_query.JoinType]string{
@@ -223,7 +225,7 @@ func (r *renderer) series(v *pg_query.RangeFunction, l *level, ctes *cte) item {
 		shown = a.GetAliasname()
 	}
 	alias := r.alias(shown)
-	cols := []column{{shown, expr{sql: quoteName(alias) + ".value", typ: typ}}}
+	cols := []column{{shown, expr{sql: sqlquote.Name(alias) + ".value", typ: typ}}}
 	cols = renamed(cols, v.GetAlias().GetColnames(), f.GetLocation(), column.called)
-	return item{sql: "json_each(pg_series(" + join(args) + ")) AS " + quoteName(alias), cols: cols, rels: []*relation{{shown, cols}}}
+	return item{sql: "json_each(pg_series(" + join(args) + ")) AS " + sqlquote.Name(alias), cols: cols, rels: []*relation{{shown, cols}}}
 }

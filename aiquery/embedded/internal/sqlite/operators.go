@@ -7,6 +7,7 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // operation renders an operator in one of its forms.
@@ -66,7 +67,7 @@ func (r *renderer) prefix(op string, e expr, at int32) expr {
 	case isInt(e.typ) && strings.Trim(e.sql, "0123456789") == "" || isFloat(e.typ):
 		return expr{sql: "(-" + e.sql + ")", typ: e.typ}
 	case isInt(e.typ):
-		return expr{sql: "pg_arith('-'," + quoteText(e.typ) + ",0," + e.sql + ")", typ: e.typ}
+		return expr{sql: "pg_arith('-'," + sqlquote.Text(e.typ) + ",0," + e.sql + ")", typ: e.typ}
 	case e.typ == "numeric":
 		return expr{sql: "pg_neg_num(" + e.sql + ")", typ: "numeric"}
 	}
@@ -260,7 +261,7 @@ func (r *renderer) arithmetic(op string, a, b expr, at int32) expr {
 		refuse(at, "the operator % on "+typ)
 	}
 	a, b = r.coerce(a, typ, -1, at), r.coerce(b, typ, -1, at)
-	return expr{sql: "pg_arith(" + quoteText(op) + "," + quoteText(typ) + "," + a.sql + "," + b.sql + ")", typ: typ}
+	return expr{sql: "pg_arith(" + sqlquote.Text(op) + "," + sqlquote.Text(typ) + "," + a.sql + "," + b.sql + ")", typ: typ}
 }
 
 // timeOperators are the operators on dates, timestamps and intervals: how they are
@@ -335,7 +336,7 @@ func (r *renderer) arrayTest(x *pg_query.A_Expr, op string, l *level, ctes *cte)
 	if !ok {
 		untranslated(at, "ANY and ALL of "+right.typ)
 	}
-	a := quoteName(r.alias("e"))
+	a := sqlquote.Name(r.alias("e"))
 	value := expr{sql: a + ".value", typ: elem}
 	if elem == "numeric" {
 		value.sql = "CAST(" + value.sql + " AS TEXT)"

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // target is an item of a select list.
@@ -146,7 +148,7 @@ func (c *core) render(sets [][]int) query {
 	q := query{cols: c.columns(parts)}
 	names := make([]string, len(q.cols))
 	for i, col := range q.cols {
-		names[i] = quoteName(col.sqlName)
+		names[i] = sqlquote.Name(col.sqlName)
 	}
 	distinct := s.GetDistinctClause()
 	on := len(distinct) > 0 && distinct[0].GetNode() != nil
@@ -353,7 +355,7 @@ func (c *core) union(parts []part, names []string, cols []outcol, distinct bool)
 		var extra []string
 		for i, o := range p.sorts {
 			if o.column < 0 {
-				extra = append(extra, numeralText(o.e)+" AS "+quoteName("sort "+strconv.Itoa(i)))
+				extra = append(extra, numeralText(o.e)+" AS "+sqlquote.Name("sort "+strconv.Itoa(i)))
 			}
 		}
 		arms = append(arms, p.sql(extra, names))
@@ -361,7 +363,7 @@ func (c *core) union(parts []part, names []string, cols []outcol, distinct bool)
 			continue
 		}
 		for i, o := range p.sorts {
-			e := expr{sql: quoteName("sort " + strconv.Itoa(i)), typ: o.e.typ}
+			e := expr{sql: sqlquote.Name("sort " + strconv.Itoa(i)), typ: o.e.typ}
 			if o.column >= 0 {
 				e = cols[o.column].e
 				e.sql = names[o.column]
@@ -422,7 +424,7 @@ func (c *core) distinctOn(p part, names []string, cols []outcol) string {
 			e = p.cols[o.column]
 		}
 		order = append(order, r.direction(o.by, r.key(safeKey(e, -1), o.by.GetLocation())))
-		name := quoteName("sort " + strconv.Itoa(i))
+		name := sqlquote.Name("sort " + strconv.Itoa(i))
 		extra = append(extra, e.sql+" AS "+name)
 		e.sql = name
 		outer = append(outer, r.direction(o.by, r.key(e, o.by.GetLocation())))

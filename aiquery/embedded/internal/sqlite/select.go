@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // selectOptions say for what a SELECT is rendered.
@@ -64,7 +66,7 @@ func (r *renderer) ordered(s *pg_query.SelectStmt, q query, parent *level, ctes 
 		}
 		order = append(order, r.direction(sb, r.key(expr{sql: strconv.Itoa(i + 1), typ: q.cols[i].e.typ, integer: q.cols[i].e.integer}, sb.GetLocation())))
 	}
-	q.sql = "SELECT * FROM (" + q.sql + ") AS " + quoteName(r.alias("q"))
+	q.sql = "SELECT * FROM (" + q.sql + ") AS " + sqlquote.Name(r.alias("q"))
 	if len(order) > 0 {
 		q.sql += " ORDER BY " + strings.Join(order, ", ")
 	}
@@ -149,7 +151,7 @@ func (r *renderer) limit(s *pg_query.SelectStmt, parent *level, ctes *cte) strin
 		if e.typ == "numeric" || isFloat(e.typ) {
 			e = r.coerce(e, "int8", -1, location(n))
 		}
-		return "pg_limit(" + r.implied(e, "int8", location(n), strings.ToUpper(what)).sql + "," + quoteText(what) + ")"
+		return "pg_limit(" + r.implied(e, "int8", location(n), strings.ToUpper(what)).sql + "," + sqlquote.Text(what) + ")"
 	}
 	count, offset := "", ""
 	if s.GetLimitCount() != nil {
@@ -217,7 +219,7 @@ func (r *renderer) values(s *pg_query.SelectStmt, parent *level, ctes *cte, opt 
 	}
 	names := make([]string, len(q.cols))
 	for i, c := range q.cols {
-		names[i] = quoteName(c.sqlName)
+		names[i] = sqlquote.Name(c.sqlName)
 	}
 	q.sql = "SELECT " + strings.Join(names, ", ") + " FROM (VALUES " + strings.Join(lists, ", ") + ")"
 	return q
@@ -251,12 +253,12 @@ func (r *renderer) combine(s *pg_query.SelectStmt, left, right query) query {
 		if !s.GetAll() || numbered {
 			key = r.key(expr{sql: pair[0].sql, typ: typ, integer: integer}, -1)
 		}
-		lefts = append(lefts, key+" AS "+quoteName(c.sqlName))
-		rights = append(rights, pair[1].sql+" AS "+quoteName(c.sqlName))
+		lefts = append(lefts, key+" AS "+sqlquote.Name(c.sqlName))
+		rights = append(rights, pair[1].sql+" AS "+sqlquote.Name(c.sqlName))
 		q.cols = append(q.cols, outcol{c.name, c.sqlName, expr{typ: typ, integer: integer}})
 	}
 	arm := func(cols []string, q query, alias string) string {
-		return "SELECT " + strings.Join(cols, ", ") + " FROM (" + q.sql + ") AS " + quoteName(alias)
+		return "SELECT " + strings.Join(cols, ", ") + " FROM (" + q.sql + ") AS " + sqlquote.Name(alias)
 	}
 	l, rr := arm(lefts, left, a), arm(rights, right, b)
 	if !numbered {
@@ -272,17 +274,17 @@ func (r *renderer) combine(s *pg_query.SelectStmt, left, right query) query {
 		n := r.alias("n")
 		var parts []string
 		for _, c := range q.cols {
-			parts = append(parts, r.key(expr{sql: quoteName(n) + "." + quoteName(c.sqlName), typ: c.e.typ, integer: c.e.integer}, -1))
+			parts = append(parts, r.key(expr{sql: sqlquote.Name(n) + "." + sqlquote.Name(c.sqlName), typ: c.e.typ, integer: c.e.integer}, -1))
 		}
 		list := strings.Join(parts, ", ")
 		for i, c := range q.cols {
-			parts[i] += " AS " + quoteName(c.sqlName)
+			parts[i] += " AS " + sqlquote.Name(c.sqlName)
 		}
-		return "SELECT " + strings.Join(parts, ", ") + ", row_number() OVER (PARTITION BY " + list + ") FROM (" + sql + ") AS " + quoteName(n)
+		return "SELECT " + strings.Join(parts, ", ") + ", row_number() OVER (PARTITION BY " + list + ") FROM (" + sql + ") AS " + sqlquote.Name(n)
 	}
 	var names []string
 	for _, c := range q.cols {
-		names = append(names, quoteName(c.sqlName))
+		names = append(names, sqlquote.Name(c.sqlName))
 	}
 	q.sql = "SELECT " + strings.Join(names, ", ") + " FROM (" + number(l) + " " + op + " " + number(rr) + ")"
 	return q
@@ -292,7 +294,7 @@ func (r *renderer) combine(s *pg_query.SelectStmt, left, right query) query {
 func armColumn(c outcol, alias string) expr {
 	e := c.e
 	if e.typ != unknown {
-		e.sql = quoteName(alias) + "." + quoteName(c.sqlName)
+		e.sql = sqlquote.Name(alias) + "." + sqlquote.Name(c.sqlName)
 	}
 	return e
 }
@@ -331,9 +333,9 @@ func (r *renderer) with(w *pg_query.WithClause, parent *level, ctes *cte) (strin
 		}
 		var names []string
 		for _, col := range q.cols {
-			names = append(names, quoteName(col.sqlName))
+			names = append(names, sqlquote.Name(col.sqlName))
 		}
-		parts = append(parts, quoteName(item.sqlName)+"("+strings.Join(names, ", ")+") AS "+hint+"("+q.sql+")")
+		parts = append(parts, sqlquote.Name(item.sqlName)+"("+strings.Join(names, ", ")+") AS "+hint+"("+q.sql+")")
 		ctes = item
 	}
 	if w.GetRecursive() {
@@ -373,7 +375,7 @@ func (r *renderer) recursive(s *pg_query.SelectStmt, item *cte, c *pg_query.Comm
 		if !s.GetAll() {
 			key = r.key(e, c.GetLocation())
 		}
-		parts = append(parts, key+" AS "+quoteName(col.sqlName))
+		parts = append(parts, key+" AS "+sqlquote.Name(col.sqlName))
 		types = append(types, e.typ)
 		q.cols = append(q.cols, outcol{col.name, col.sqlName, expr{typ: e.typ}})
 	}
@@ -386,7 +388,7 @@ func (r *renderer) recursive(s *pg_query.SelectStmt, item *cte, c *pg_query.Comm
 	if s.GetAll() {
 		op = " UNION ALL "
 	}
-	q.sql = "SELECT " + strings.Join(parts, ", ") + " FROM (" + left.sql + ") AS " + quoteName(a) + op + right.sql
+	q.sql = "SELECT " + strings.Join(parts, ", ") + " FROM (" + left.sql + ") AS " + sqlquote.Name(a) + op + right.sql
 	return q
 }
 

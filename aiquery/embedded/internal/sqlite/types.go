@@ -11,6 +11,7 @@ import (
 	pg_query "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // expr is a rendered expression.
@@ -122,14 +123,10 @@ func literal(v driver.Value) string {
 	case []byte:
 		return "x'" + hex.EncodeToString(v) + "'"
 	case string:
-		return quoteText(v)
+		return sqlquote.Text(v)
 	}
 	return "NULL"
 }
-
-func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-
-func quoteName(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
 // typeName resolves a type's name and modifier. An array's type ends in [].
 func (r *renderer) typeName(t *pg_query.TypeName) (typ string, mod int) {
@@ -240,7 +237,7 @@ var forms = map[string]string{
 
 // castSQL writes a cast, and reports whether the result is a numeric that is INTEGER.
 func castSQL(e expr, to string, mod int) (sql string, integer bool) {
-	call := "pg_cast(" + quoteText(e.typ) + "," + quoteText(to) + "," + strconv.Itoa(mod) + "," + e.sql + ")"
+	call := "pg_cast(" + sqlquote.Text(e.typ) + "," + sqlquote.Text(to) + "," + strconv.Itoa(mod) + "," + e.sql + ")"
 	if mod >= 0 || isInt(e.typ) && isInt(to) && e.typ > to || isText(e.typ) && to == "bpchar" {
 		return call, false
 	}
@@ -281,9 +278,9 @@ func (r *renderer) parameter(n int32, typ string, mod int, at int32) string {
 	if r.params[n-1] != typ {
 		refuse(at, "a parameter used as "+r.params[n-1]+" and as "+typ)
 	}
-	sql := "pg_cast('unknown'," + quoteText(typ) + ",-1,?" + strconv.Itoa(int(n)) + ")"
+	sql := "pg_cast('unknown'," + sqlquote.Text(typ) + ",-1,?" + strconv.Itoa(int(n)) + ")"
 	if mod >= 0 {
-		sql = "pg_cast(" + quoteText(typ) + "," + quoteText(typ) + "," + strconv.Itoa(mod) + "," + sql + ")"
+		sql = "pg_cast(" + sqlquote.Text(typ) + "," + sqlquote.Text(typ) + "," + strconv.Itoa(mod) + "," + sql + ")"
 	}
 	return sql
 }
@@ -294,7 +291,7 @@ func numberText(e expr) string {
 		return e.sql
 	}
 	if strings.Trim(e.sql, "0123456789") == "" {
-		return quoteText(e.sql)
+		return sqlquote.Text(e.sql)
 	}
 	return "CAST(" + e.sql + " AS TEXT)"
 }

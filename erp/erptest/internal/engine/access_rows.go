@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // condition collects conditions that must all hold.
@@ -57,7 +58,9 @@ func (s *Session) RowFilterOf(ctx context.Context, tx *store.Tx, t *store.Table,
 }
 
 // column is a column of t in SQL.
-func column(t *store.Table, name string) string { return store.Quote(t.Name) + "." + store.Quote(name) }
+func column(t *store.Table, name string) string {
+	return sqlquote.Name(t.Name) + "." + sqlquote.Name(name)
+}
 
 func (r *Role) tenantFilter(b *condition, t *store.Table) {
 	client, hasClient := t.Column("AD_Client_ID")

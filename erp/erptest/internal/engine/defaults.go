@@ -8,6 +8,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
 	"github.com/erphub/erphub/internal/lazyregexp"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Variables are what @Name@ in a default stands for: what the request gives, or
@@ -298,7 +299,7 @@ func (s *Session) sqlDefault(ctx context.Context, tx *store.Tx, vars Variables, 
 		return nil, err
 	}
 	if m != nil {
-		query := "SELECT COALESCE(MAX(CAST(" + store.Quote(wanted.Name) + " AS INTEGER)),?)+? FROM " + store.Quote(t.Name)
+		query := "SELECT COALESCE(MAX(CAST(" + sqlquote.Name(wanted.Name) + " AS INTEGER)),?)+? FROM " + sqlquote.Name(t.Name)
 		if where != "" {
 			query += " WHERE " + where
 		}

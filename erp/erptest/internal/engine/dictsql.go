@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // dictionarySQLTimeout bounds a statement that stands in the dictionary: it
@@ -141,16 +142,16 @@ func (s *Session) guardedTable(ctx context.Context, tx *store.Tx, t *store.Table
 		col, ok := t.Column(p.Name)
 		hidden := !ok || col.Secure || col.Encrypted
 		if hidden || !s.Role.CanSeeColumn(t, col) {
-			list = append(list, "NULL AS "+store.Quote(p.Name))
+			list = append(list, "NULL AS "+sqlquote.Name(p.Name))
 		} else {
-			list = append(list, store.Quote(p.Name))
+			list = append(list, sqlquote.Name(p.Name))
 		}
 	}
 	where, args, err := s.RowFilter(ctx, tx, t)
 	if err != nil {
 		return SQL{}, err
 	}
-	sql := store.Quote(t.Name) + " AS (SELECT " + strings.Join(list, ",") + " FROM main." + store.Quote(t.Name)
+	sql := sqlquote.Name(t.Name) + " AS (SELECT " + strings.Join(list, ",") + " FROM main." + sqlquote.Name(t.Name)
 	if where != "" {
 		sql += " WHERE " + where
 	}
@@ -185,9 +186,9 @@ func (s *Session) GuardedCondition(ctx context.Context, tx *store.Tx, t *store.T
 	if err != nil {
 		return SQL{}, err
 	}
-	name := store.Quote(t.Name) + "." + store.Quote(key.Name)
+	name := sqlquote.Name(t.Name) + "." + sqlquote.Name(key.Name)
 	return SQL{
-		name + " IN (" + with.Text + "SELECT " + name + " FROM " + store.Quote(t.Name) + " WHERE (" + cond.Text + "))",
+		name + " IN (" + with.Text + "SELECT " + name + " FROM " + sqlquote.Name(t.Name) + " WHERE (" + cond.Text + "))",
 		append(with.Args, cond.Args...),
 	}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // perform does an action that the status allows.
@@ -120,7 +121,7 @@ func (d *document) setProcessed(ctx context.Context, processed bool) error {
 			}
 			continue
 		}
-		if _, err := d.tx.Set(ctx, t, store.Row{"Processed": flag}, store.Quote(link.Name)+"=?", d.ID()); err != nil {
+		if _, err := d.tx.Set(ctx, t, store.Row{"Processed": flag}, sqlquote.Name(link.Name)+"=?", d.ID()); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // readLines are the active lines of the document, none when it has none by its
@@ -24,7 +25,7 @@ func (d *document) readLines(ctx context.Context) ([]store.Row, error) {
 	if t.KeyColumn() == nil {
 		order = ""
 	}
-	d.lines, err = RowsWhere(ctx, d.tx, t.Name, order, store.Quote(d.Table.Name+"_ID")+"=? AND IsActive='Y'", d.ID())
+	d.lines, err = RowsWhere(ctx, d.tx, t.Name, order, sqlquote.Name(d.Table.Name+"_ID")+"=? AND IsActive='Y'", d.ID())
 	if d.lines == nil {
 		d.lines = []store.Row{}
 	}
@@ -73,7 +74,7 @@ func (d *document) changeLine(ctx context.Context, line, change store.Row) error
 		}
 	}
 	maps.Copy(line, change)
-	_, err = d.tx.Set(ctx, t, change, store.Quote(t.Name+"_ID")+"=?", line.Int(t.Name+"_ID"))
+	_, err = d.tx.Set(ctx, t, change, sqlquote.Name(t.Name+"_ID")+"=?", line.Int(t.Name+"_ID"))
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 func orderProgram() docProgram {
@@ -277,7 +278,7 @@ func voidOrder(ctx context.Context, d *document) error {
 // that were not completed.
 func (d *document) reverseFollowers(ctx context.Context) error {
 	for _, table := range []string{"M_InOut", "C_Invoice"} {
-		rows, err := RowsWhere(ctx, d.tx, table, store.Quote(table+"_ID"), "C_Order_ID=? AND DocStatus NOT IN ('CL','RE','VO')", d.ID())
+		rows, err := RowsWhere(ctx, d.tx, table, sqlquote.Name(table+"_ID"), "C_Order_ID=? AND DocStatus NOT IN ('CL','RE','VO')", d.ID())
 		if err != nil {
 			return err
 		}

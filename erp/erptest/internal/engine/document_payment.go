@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 func paymentProgram() docProgram {
@@ -228,7 +229,7 @@ func (s *Session) allocate(ctx context.Context, tx *store.Tx, of store.Row, desc
 // allocations are the live allocations a payment or invoice has part in.
 func (d *document) allocations(ctx context.Context) ([]store.Row, error) {
 	return RowsWhere(ctx, d.tx, "C_AllocationHdr", "C_AllocationHdr_ID", `DocStatus NOT IN ('RE','VO') AND C_AllocationHdr_ID IN
-		(SELECT C_AllocationHdr_ID FROM C_AllocationLine WHERE `+store.Quote(d.Table.Name+"_ID")+"=?)", d.ID())
+		(SELECT C_AllocationHdr_ID FROM C_AllocationLine WHERE `+sqlquote.Name(d.Table.Name+"_ID")+"=?)", d.ID())
 }
 
 // reverseAllocations releases what a payment or invoice was allocated to.

@@ -6,6 +6,7 @@ import (
 	"math/big"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // decimalsOf are the decimals of amounts in the currency of a document.
@@ -25,7 +26,7 @@ func (s *Session) taxLines(ctx context.Context, tx *store.Tx, table string, head
 		return nil, err
 	}
 	key := table + "_ID"
-	lines, err := RowsWhere(ctx, tx, table+"Line", "Line", store.Quote(key)+"=? AND IsActive='Y'", header.Int(key))
+	lines, err := RowsWhere(ctx, tx, table+"Line", "Line", sqlquote.Name(key)+"=? AND IsActive='Y'", header.Int(key))
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (s *Session) taxLines(ctx context.Context, tx *store.Tx, table string, head
 		}
 	}
 	totals := store.Row{"TotalLines": rounded(total, decimals), "GrandTotal": rounded(grand, decimals)}
-	_, err = tx.Set(ctx, t, totals, store.Quote(key)+"=?", header.Int(key))
+	_, err = tx.Set(ctx, t, totals, sqlquote.Name(key)+"=?", header.Int(key))
 	return totals, err
 }
 
@@ -115,7 +116,7 @@ func clearTaxes(ctx context.Context, tx *store.Tx, table string, id int64) error
 	if exists, err := tx.TableExists(ctx, t.Name); err != nil || !exists {
 		return err
 	}
-	_, err = tx.Delete(ctx, t, store.Quote(table+"_ID")+"=?", id)
+	_, err = tx.Delete(ctx, t, sqlquote.Name(table+"_ID")+"=?", id)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/lazyregexp"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // FormatID writes an id in digits.
@@ -116,7 +117,7 @@ func OneRow(ctx context.Context, tx *store.Tx, table string, id int64) (store.Ro
 	if err != nil {
 		return nil, err
 	}
-	row, err := tx.One(ctx, t, store.Quote(t.Name+"_ID")+"=?", id)
+	row, err := tx.One(ctx, t, sqlquote.Name(t.Name+"_ID")+"=?", id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

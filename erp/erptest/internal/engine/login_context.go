@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // loginContext is what the ERP remembers of a log-in for the defaults of new
@@ -108,7 +109,7 @@ func (s *Session) defaultRecord(ctx context.Context, tx *store.Tx, name string) 
 	}
 	rows, err := tx.Select(ctx, t, store.Selection{
 		Columns: []*store.Column{key}, Where: where, Args: args,
-		OrderBy: "AD_Client_ID DESC, AD_Org_ID DESC, " + store.Quote(key.Name), Limit: 1,
+		OrderBy: "AD_Client_ID DESC, AD_Org_ID DESC, " + sqlquote.Name(key.Name), Limit: 1,
 	})
 	if err != nil || len(rows) == 0 {
 		return 0, err

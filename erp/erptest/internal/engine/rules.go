@@ -6,6 +6,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/lazyregexp"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // rule is what a table's program does at one moment of a record's life.
@@ -116,9 +117,9 @@ func checkIdentifier(column, name string) error {
 // columns; texts are compared without regard to case.
 func checkUnique(ctx context.Context, tx *store.Tx, r *Record, columns ...string) error {
 	key := r.Table.KeyColumn()
-	where, args := store.Quote(key.Name)+"<>?", []any{r.ID()}
+	where, args := sqlquote.Name(key.Name)+"<>?", []any{r.ID()}
 	for _, name := range columns {
-		where += " AND " + store.Quote(name) + "=?"
+		where += " AND " + sqlquote.Name(name) + "=?"
 		if _, text := r.Row[name].(string); text {
 			where += " COLLATE NOCASE" // which indexes of numbers do not serve
 		}

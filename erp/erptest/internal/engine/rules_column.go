@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // columnDefaults makes up for what a request for a column may leave out here
@@ -324,7 +325,7 @@ func nextTen(ctx context.Context, tx *store.Tx, r *Record, column, condition str
 		return nil
 	}
 	var highest int64
-	err := tx.QueryRow(ctx, "SELECT COALESCE(MAX("+store.Quote(column)+"),0) FROM AD_Column WHERE AD_Table_ID=? AND "+condition,
+	err := tx.QueryRow(ctx, "SELECT COALESCE(MAX("+sqlquote.Name(column)+"),0) FROM AD_Column WHERE AD_Table_ID=? AND "+condition,
 		r.Row.Int("AD_Table_ID")).Scan(&highest)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // beforeField takes the terms of a centrally maintained field from the
@@ -117,7 +118,7 @@ func (s *Session) renameMenus(ctx context.Context, tx *store.Tx, r *Record) erro
 	if err != nil {
 		return err
 	}
-	rows, err := RowsWhere(ctx, tx, "AD_Menu", "AD_Menu_ID", store.Quote(key)+"=?", r.ID())
+	rows, err := RowsWhere(ctx, tx, "AD_Menu", "AD_Menu_ID", sqlquote.Name(key)+"=?", r.ID())
 	if err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (s *Session) renameMenus(ctx context.Context, tx *store.Tx, r *Record) erro
 	if err != nil {
 		return nil //nolint:nilerr // an ERP without workflows
 	}
-	if rows, err = RowsWhere(ctx, tx, nodes.Name, "AD_WF_Node_ID", store.Quote(key)+"=?", r.ID()); err != nil {
+	if rows, err = RowsWhere(ctx, tx, nodes.Name, "AD_WF_Node_ID", sqlquote.Name(key)+"=?", r.ID()); err != nil {
 		return err
 	}
 	for _, row := range rows {
@@ -170,7 +171,7 @@ func (s *Session) grant(ctx context.Context, tx *store.Tx, table, column string,
 	if err != nil {
 		return err
 	}
-	n, err := tx.Count(ctx, t, "AD_Role_ID=? AND "+store.Quote(column)+"=?", role.Int("AD_Role_ID"), id)
+	n, err := tx.Count(ctx, t, "AD_Role_ID=? AND "+sqlquote.Name(column)+"=?", role.Int("AD_Role_ID"), id)
 	if err != nil || n > 0 {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Record is one row on its way into the database.
@@ -92,16 +93,16 @@ func (r *Record) Where() (string, []any, error) {
 		row = r.Row
 	}
 	if key := r.Table.KeyColumn(); key != nil {
-		return store.Quote(key.Name) + "=?", []any{row.Int(key.Name)}, nil
+		return sqlquote.Name(key.Name) + "=?", []any{row.Int(key.Name)}, nil
 	}
 	if uu := r.Table.UUColumn(); uu != nil && row.String(uu.Name) != "" {
-		return store.Quote(uu.Name) + "=?", []any{row.String(uu.Name)}, nil
+		return sqlquote.Name(uu.Name) + "=?", []any{row.String(uu.Name)}, nil
 	}
 	var parts []string
 	var args []any
 	for _, col := range r.Table.Columns {
 		if col.Parent || col.Key {
-			parts, args = append(parts, store.Quote(col.Name)+"=?"), append(args, row[col.Name])
+			parts, args = append(parts, sqlquote.Name(col.Name)+"=?"), append(args, row[col.Name])
 		}
 	}
 	if len(parts) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
 	"github.com/erphub/erphub/internal/lazyregexp"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // checkReferences refuses references to records that do not exist, and, of
@@ -106,7 +107,7 @@ func (s *Session) refer(ctx context.Context, tx *store.Tx, col *store.Column, v 
 		to.owned, columns = true, append(slices.Clip(keys), client)
 	}
 	rows, err := tx.Select(ctx, target, store.Selection{
-		Columns: columns, Where: store.Quote(keys[0].Name) + "=?", Args: []any{v}, Limit: 1,
+		Columns: columns, Where: sqlquote.Name(keys[0].Name) + "=?", Args: []any{v}, Limit: 1,
 	})
 	if to.missing = len(rows) == 0; !to.missing {
 		to.owner = rows[0].Int("AD_Client_ID")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // checkUniqueKeys refuses a record that repeats another's unique key: those of
@@ -67,7 +68,7 @@ func checkUniqueKey(ctx context.Context, tx *store.Tx, r *Record, key []string) 
 			return nil // NULLs are never equal
 		}
 		changed = changed || r.changed(col.Name)
-		parts, args = append(parts, store.Quote(col.Name)+"=?"), append(args, r.Row[col.Name])
+		parts, args = append(parts, sqlquote.Name(col.Name)+"=?"), append(args, r.Row[col.Name])
 		if col.Name != "AD_Client_ID" && col.Name != "AD_Org_ID" {
 			shown = append(shown, col.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // keepTranslations gives a new record a row in its translation table for
@@ -44,7 +45,7 @@ func (s *Session) keepTranslations(ctx context.Context, tx *store.Tx, r *Record)
 		if len(texts) == 0 {
 			return nil
 		}
-		_, err := tx.Set(ctx, trl, texts, store.Quote(key.Name)+"=? AND IsTranslated='N'", r.ID())
+		_, err := tx.Set(ctx, trl, texts, sqlquote.Name(key.Name)+"=? AND IsTranslated='N'", r.ID())
 		return err
 	}
 	languages, err := RowsWhere(ctx, tx, "AD_Language", "AD_Language", "IsSystemLanguage='Y' AND IsBaseLanguage='N' AND IsActive='Y'")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // testColumns are columns of a table T, one per kind of value.
@@ -22,7 +23,7 @@ func (tc testColumns) Filterable(name string) (*store.Column, string, bool) {
 	if !ok || c.Secure || c.Encrypted {
 		return nil, "", false
 	}
-	return c, store.Quote(c.Name), true
+	return c, sqlquote.Name(c.Name), true
 }
 
 func columnsOfT() testColumns {
@@ -230,7 +231,7 @@ func database(t testing.TB) *store.Store {
 	delete(columns, "uid")
 	ddl := make([]string, 0, len(columns))
 	for _, c := range columns {
-		ddl = append(ddl, store.Quote(c.Name)+" "+c.SQLType())
+		ddl = append(ddl, sqlquote.Name(c.Name)+" "+c.SQLType())
 	}
 	require.NoError(t, s.Update(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Exec(t.Context(), `CREATE TABLE "T"(`+strings.Join(ddl, ",")+`)`)

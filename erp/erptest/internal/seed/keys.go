@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // uniqueKeys are unique keys the ERP's database has on its own tables beside
@@ -76,12 +77,12 @@ type index struct {
 func (x index) statement() string {
 	quoted := make([]string, len(x.columns))
 	for i, c := range x.columns {
-		quoted[i] = store.Quote(c)
+		quoted[i] = sqlquote.Name(c)
 		if x.noCase {
 			quoted[i] += " COLLATE NOCASE"
 		}
 	}
-	return "CREATE INDEX " + store.Quote(x.name) + " ON " + store.Quote(x.table) + " (" + strings.Join(quoted, ", ") + ")"
+	return "CREATE INDEX " + sqlquote.Name(x.name) + " ON " + sqlquote.Name(x.table) + " (" + strings.Join(quoted, ", ") + ")"
 }
 
 // indexesOf are the indexes of a table beside those of keys and UUIDs. Those of

@@ -15,6 +15,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // coreTables are those the reference of the Application Dictionary lists.
@@ -176,11 +177,11 @@ func TestRowsReferToRows(t *testing.T) {
 			if _, ok := to.Column(key); !ok {
 				continue
 			}
-			name := store.Quote(c.Name)
-			n, err := tx.Count(ctx, tab, fmt.Sprintf("%s IS NOT NULL AND %s NOT IN (SELECT %s FROM %s)", name, name, store.Quote(key), store.Quote(to.Name)))
+			name := sqlquote.Name(c.Name)
+			n, err := tx.Count(ctx, tab, fmt.Sprintf("%s IS NOT NULL AND %s NOT IN (SELECT %s FROM %s)", name, name, sqlquote.Name(key), sqlquote.Name(to.Name)))
 			require.NoError(t, err, "%s.%s", tab.Name, c.Name)
 			if n > 0 {
-				rows, err := tx.Select(ctx, tab, store.Selection{Where: fmt.Sprintf("%s IS NOT NULL AND %s NOT IN (SELECT %s FROM %s)", name, name, store.Quote(key), store.Quote(to.Name)), Limit: 1})
+				rows, err := tx.Select(ctx, tab, store.Selection{Where: fmt.Sprintf("%s IS NOT NULL AND %s NOT IN (SELECT %s FROM %s)", name, name, sqlquote.Name(key), sqlquote.Name(to.Name)), Limit: 1})
 				require.NoError(t, err)
 				t.Errorf("%d rows of %s have a %s that %s does not have: %v", n, tab.Name, c.Name, to.Name, rows[0][c.Name])
 			}
@@ -195,7 +196,7 @@ func TestValuesFitTheirColumns(t *testing.T) {
 			if c.IsVirtual() {
 				continue
 			}
-			name := store.Quote(c.Name)
+			name := sqlquote.Name(c.Name)
 			bad := ""
 			switch c.Kind() {
 			case store.KindInteger:
@@ -262,7 +263,7 @@ func TestSequencesStandAboveTheRows(t *testing.T) {
 		assert.GreaterOrEqual(t, next, int64(store.FirstCustomID), tab.Name)
 		if key := tab.KeyColumn(); key != nil {
 			var highest int64
-			require.NoError(t, tx.QueryRow(ctx, "SELECT COALESCE(MAX("+store.Quote(key.Name)+"),0) FROM "+store.Quote(tab.Name)).Scan(&highest))
+			require.NoError(t, tx.QueryRow(ctx, "SELECT COALESCE(MAX("+sqlquote.Name(key.Name)+"),0) FROM "+sqlquote.Name(tab.Name)).Scan(&highest))
 			assert.Less(t, highest, next, tab.Name)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // IndexStatements are the statements that make the indexes of a table beside those
@@ -66,11 +67,11 @@ func Equip(ctx context.Context, tx *store.Tx) (added []string, err error) {
 			if c.IsVirtual() || there[strings.ToUpper(c.Name)] {
 				continue
 			}
-			clause := store.Quote(c.Name) + " " + c.SQLType()
+			clause := sqlquote.Name(c.Name) + " " + c.SQLType()
 			if c.Ref == displaytype.YesNo {
 				clause += " NOT NULL DEFAULT 'N'"
 			}
-			if _, err := tx.Exec(ctx, "ALTER TABLE "+store.Quote(t.Name)+" ADD COLUMN "+clause); err != nil {
+			if _, err := tx.Exec(ctx, "ALTER TABLE "+sqlquote.Name(t.Name)+" ADD COLUMN "+clause); err != nil {
 				return nil, fmt.Errorf("adding the column %s.%s: %w", t.Name, c.Name, err)
 			}
 			added = append(added, t.Name+"."+c.Name)
@@ -98,13 +99,13 @@ func EmptyView(t *store.Table) string {
 	var columns []string
 	for _, c := range t.Columns {
 		if !c.IsVirtual() {
-			columns = append(columns, nothing(c)+" AS "+store.Quote(c.Name))
+			columns = append(columns, nothing(c)+" AS "+sqlquote.Name(c.Name))
 		}
 	}
 	if len(columns) == 0 {
 		return ""
 	}
-	return "CREATE VIEW " + store.Quote(t.Name) + " AS SELECT " + strings.Join(columns, ", ") + " WHERE 1=0"
+	return "CREATE VIEW " + sqlquote.Name(t.Name) + " AS SELECT " + strings.Join(columns, ", ") + " WHERE 1=0"
 }
 
 // nothing is a missing value of the column's type: copies of the database in others

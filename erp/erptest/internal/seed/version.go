@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // A database file says in its header whose it is and which form its data have.
@@ -129,7 +130,7 @@ func checkFilled(ctx context.Context, tx *store.Tx) error {
 		}
 		var n int
 		if exists {
-			if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM (SELECT 1 FROM "+store.Quote(table)+" LIMIT 1)").Scan(&n); err != nil {
+			if err := tx.QueryRow(ctx, "SELECT COUNT(*) FROM (SELECT 1 FROM "+sqlquote.Name(table)+" LIMIT 1)").Scan(&n); err != nil {
 				return err
 			}
 		}

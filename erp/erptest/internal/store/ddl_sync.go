@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/internal/displaytype"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // SyncTable brings the physical table in step with the dictionary: it creates
@@ -103,7 +105,7 @@ func (s *syncing) apply(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.exec(ctx, "ALTER TABLE "+Quote(s.t.Name)+" ADD COLUMN "+clause); err != nil {
+		if err := s.exec(ctx, "ALTER TABLE "+sqlquote.Name(s.t.Name)+" ADD COLUMN "+clause); err != nil {
 			return err
 		}
 	}
@@ -140,7 +142,7 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 	clauses, copied := []string{}, []string{}
 	var key []string
 	for _, c := range s.t.KeyColumns() {
-		key = append(key, Quote(c.Name))
+		key = append(key, sqlquote.Name(c.Name))
 	}
 	for _, p := range s.have {
 		c := s.altered(p.Name)
@@ -153,7 +155,7 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 			}
 			clauses = append(clauses, clause)
 		}
-		copied = append(copied, Quote(p.Name))
+		copied = append(copied, sqlquote.Name(p.Name))
 	}
 	for _, c := range s.add {
 		if slices.ContainsFunc(s.have, func(p PhysicalColumn) bool { return strings.EqualFold(p.Name, c.Name) }) {
@@ -172,7 +174,7 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 		key = nil // the dictionary's key is not there yet: the old one stays
 		for _, p := range s.have {
 			if p.Key {
-				key = append(key, Quote(p.Name))
+				key = append(key, sqlquote.Name(p.Name))
 			}
 		}
 	}
@@ -185,12 +187,12 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 	}
 	for _, o := range objects {
 		if o.kind == "view" {
-			if _, err := s.tx.Exec(ctx, "DROP VIEW "+Quote(o.name)); err != nil {
+			if _, err := s.tx.Exec(ctx, "DROP VIEW "+sqlquote.Name(o.name)); err != nil {
 				return fmt.Errorf("bringing table %s in step: dropping view %s: %w", s.t.Name, o.name, err)
 			}
 		}
 	}
-	own, next := Quote(s.t.Name), Quote(s.t.Name+"__sync")
+	own, next := sqlquote.Name(s.t.Name), sqlquote.Name(s.t.Name+"__sync")
 	list, shape := strings.Join(copied, ", "), " ("+strings.Join(clauses, ", ")+")"
 	statements := []string{
 		"CREATE TABLE " + next + shape,
@@ -224,7 +226,7 @@ func (s *syncing) altered(name string) *Column {
 
 // keep is the clause of a column that stays as the database has it.
 func (s *syncing) keep(p PhysicalColumn) string {
-	clause := Quote(p.Name) + " " + p.Type
+	clause := sqlquote.Name(p.Name) + " " + p.Type
 	if p.Type == "DECIMALTEXT" {
 		clause += " COLLATE DECIMAL"
 	}
@@ -253,7 +255,7 @@ func (s *syncing) check(ctx context.Context) (rows int, err error) {
 	}
 	for _, c := range s.alter {
 		bad := ""
-		name := Quote(c.Name)
+		name := sqlquote.Name(c.Name)
 		switch c.Kind() {
 		case KindInteger:
 			bad = "CAST(CAST(" + name + " AS INTEGER) AS TEXT)<>CAST(" + name + " AS TEXT)"

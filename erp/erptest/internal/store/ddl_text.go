@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // maxColumns is what SQLite takes in a table.
@@ -70,11 +71,11 @@ func createSQL(t *Table, name string) ([]string, error) {
 	if len(key) > 1 {
 		names := make([]string, len(key))
 		for i, c := range key {
-			names[i] = Quote(c.Name)
+			names[i] = sqlquote.Name(c.Name)
 		}
 		parts = append(parts, "PRIMARY KEY ("+strings.Join(names, ", ")+")")
 	}
-	statements := []string{"CREATE TABLE " + Quote(name) + " (" + strings.Join(parts, ", ") + ")"}
+	statements := []string{"CREATE TABLE " + sqlquote.Name(name) + " (" + strings.Join(parts, ", ") + ")"}
 	if index := uuidIndexSQL(t); index != "" && name == t.Name {
 		statements = append(statements, index)
 	}
@@ -87,7 +88,7 @@ func uuidIndexSQL(t *Table) string {
 	if uu == nil || uu.IsVirtual() || slices.Contains(t.KeyColumns(), uu) {
 		return ""
 	}
-	return "CREATE UNIQUE INDEX IF NOT EXISTS " + Quote(uu.Name+"_idx") + " ON " + Quote(t.Name) + " (" + Quote(uu.Name) + ")"
+	return "CREATE UNIQUE INDEX IF NOT EXISTS " + sqlquote.Name(uu.Name+"_idx") + " ON " + sqlquote.Name(t.Name) + " (" + sqlquote.Name(uu.Name) + ")"
 }
 
 // physical are the columns the database has, by name.
@@ -103,7 +104,7 @@ func physical(t *Table) []*Column {
 // PostgreSQL: type, NOT NULL, CHECK, DEFAULT.
 func columnSQL(t *Table, c *Column) (string, error) {
 	var b strings.Builder
-	b.WriteString(Quote(c.Name) + " " + physicalType(c))
+	b.WriteString(sqlquote.Name(c.Name) + " " + physicalType(c))
 	if c.Mandatory || c.Ref == displaytype.YesNo {
 		b.WriteString(" NOT NULL")
 	}
@@ -121,7 +122,7 @@ func columnSQL(t *Table, c *Column) (string, error) {
 }
 
 // yesNoCheck is the constraint of Yes-No columns.
-func yesNoCheck(name string) string { return "CHECK (" + Quote(name) + " IN ('Y','N'))" }
+func yesNoCheck(name string) string { return "CHECK (" + sqlquote.Name(name) + " IN ('Y','N'))" }
 
 // physicalType is the declared type; texts carry their length, which the
 // database shows but does not enforce.
@@ -165,7 +166,7 @@ func defaultSQL(c *Column) (string, error) {
 		if _, ok := parseDecimal(bare); !ok {
 			return "", fmt.Errorf("the default %s is no number", strconv.Quote(d))
 		}
-		return quoteText(bare), nil
+		return sqlquote.Text(bare), nil
 	case KindDate, KindDateTime, KindInstant, KindTime:
 		switch strings.ToUpper(bare) {
 		case "SYSDATE", "GETDATE()", "NOW()", "CURRENT_TIMESTAMP", "CURRENT_DATE":
@@ -175,7 +176,5 @@ func defaultSQL(c *Column) (string, error) {
 	case KindBytes:
 		return "", nil
 	}
-	return quoteText(bare), nil
+	return sqlquote.Text(bare), nil
 }
-
-func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Row is one record: stored values by the dictionary's column names. A NULL
@@ -86,7 +88,7 @@ func SelectSQL(t *Table, columns []*Column, sel Selection) string {
 	if len(columns) == 0 {
 		b.WriteString("1")
 	}
-	b.WriteString(" FROM " + Quote(t.Name))
+	b.WriteString(" FROM " + sqlquote.Name(t.Name))
 	if sel.Where != "" {
 		b.WriteString(" WHERE " + sel.Where)
 	}
@@ -109,11 +111,8 @@ func Expr(t *Table, c *Column) string {
 	if c.IsVirtual() {
 		return "(" + c.ColumnSQL + ")"
 	}
-	return Quote(t.Name) + "." + Quote(c.Name)
+	return sqlquote.Name(t.Name) + "." + sqlquote.Name(c.Name)
 }
-
-// Quote makes an SQL identifier of a name.
-func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // One reads the single row the condition finds; the error wraps
 // [sql.ErrNoRows] when there is none.
@@ -138,7 +137,7 @@ func (tx *Tx) Count(ctx context.Context, t *Table, where string, args ...any) (i
 }
 
 func countSQL(t *Table, where string) string {
-	query := "SELECT COUNT(*) FROM " + Quote(t.Name)
+	query := "SELECT COUNT(*) FROM " + sqlquote.Name(t.Name)
 	if where != "" {
 		query += " WHERE " + where
 	}
@@ -155,10 +154,10 @@ func (tx *Tx) Insert(ctx context.Context, t *Table, row Row) error {
 			cols.WriteByte(',')
 			marks.WriteByte(',')
 		}
-		cols.WriteString(Quote(n))
+		cols.WriteString(sqlquote.Name(n))
 		marks.WriteByte('?')
 	}
-	if _, err := tx.exec(ctx, "INSERT INTO "+Quote(t.Name)+"("+cols.String()+") VALUES("+marks.String()+")", args...); err != nil {
+	if _, err := tx.exec(ctx, "INSERT INTO "+sqlquote.Name(t.Name)+"("+cols.String()+") VALUES("+marks.String()+")", args...); err != nil {
 		return fmt.Errorf("inserting into %s: %w", t.Name, err)
 	}
 	tx.forget(t, row)
@@ -177,9 +176,9 @@ func (tx *Tx) Set(ctx context.Context, t *Table, row Row, where string, args ...
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(Quote(n) + "=?")
+		b.WriteString(sqlquote.Name(n) + "=?")
 	}
-	res, err := tx.exec(ctx, "UPDATE "+Quote(t.Name)+" SET "+b.String()+" WHERE "+where, append(values, args...)...)
+	res, err := tx.exec(ctx, "UPDATE "+sqlquote.Name(t.Name)+" SET "+b.String()+" WHERE "+where, append(values, args...)...)
 	if err != nil {
 		return 0, fmt.Errorf("updating %s: %w", t.Name, err)
 	}
@@ -189,7 +188,7 @@ func (tx *Tx) Set(ctx context.Context, t *Table, row Row, where string, args ...
 
 // Delete removes the rows the condition finds and tells how many there were.
 func (tx *Tx) Delete(ctx context.Context, t *Table, where string, args ...any) (int64, error) {
-	res, err := tx.exec(ctx, "DELETE FROM "+Quote(t.Name)+" WHERE "+where, args...)
+	res, err := tx.exec(ctx, "DELETE FROM "+sqlquote.Name(t.Name)+" WHERE "+where, args...)
 	if err != nil {
 		return 0, fmt.Errorf("deleting from %s: %w", t.Name, err)
 	}

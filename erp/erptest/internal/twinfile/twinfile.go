@@ -17,6 +17,8 @@ import (
 	"math/bits"
 	"strings"
 	"time"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Version is the form of twins that this program makes and reads.
@@ -142,7 +144,7 @@ func Digest(ctx context.Context, query Query, table string) (count int64, digest
 	fail := func(err error) (int64, string, error) {
 		return 0, "", fmt.Errorf("summing up the rows of %s: %w", table, err)
 	}
-	rows, err := query(ctx, `SELECT * FROM "`+strings.ReplaceAll(table, `"`, `""`)+`"`+ownRows[strings.ToUpper(table)])
+	rows, err := query(ctx, "SELECT * FROM "+sqlquote.Name(table)+ownRows[strings.ToUpper(table)])
 	if err != nil {
 		return fail(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
 	"github.com/erphub/erphub/erp/erptest/twin/mask/masktest"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // described is a table of the embedded ERP as masking needs it.
@@ -110,14 +111,14 @@ func maskTable(ctx context.Context, t *testing.T, tx *store.Tx, m *mask.Masker, 
 	var names []string
 	for _, c := range table.Columns {
 		if !c.IsVirtual() {
-			columns, names = append(columns, c), append(names, store.Quote(c.Name))
+			columns, names = append(columns, c), append(names, sqlquote.Name(c.Name))
 		}
 	}
 	limit := -1
 	if table.AccessLevel == "4" {
 		limit = 200 // the rest of the dictionary is more of the same
 	}
-	rows, err := tx.Query(ctx, "SELECT "+strings.Join(names, ",")+" FROM "+store.Quote(table.Name)+" LIMIT ?", limit)
+	rows, err := tx.Query(ctx, "SELECT "+strings.Join(names, ",")+" FROM "+sqlquote.Name(table.Name)+" LIMIT ?", limit)
 	if err != nil {
 		require.ErrorContains(t, err, "no such table")
 		return 0

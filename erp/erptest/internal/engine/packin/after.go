@@ -13,6 +13,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/packxml"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // afterRecord does what belongs to a record beyond its row.
@@ -306,7 +307,7 @@ func (p *packIn) translation(ctx context.Context, e, parent *packxml.Element) er
 	result.table, result.id, result.action = t, owner.ID(), "Update"
 	if len(values) > 0 {
 		values["Updated"], values["UpdatedBy"] = p.s.StoredNow(), p.s.UserID
-		n, err := p.tx.Set(ctx, t, values, store.Quote(key.Name)+"=? AND AD_Language=?", owner.ID(), e.Text("AD_Language"))
+		n, err := p.tx.Set(ctx, t, values, sqlquote.Name(key.Name)+"=? AND AD_Language=?", owner.ID(), e.Text("AD_Language"))
 		if err != nil {
 			return err
 		}

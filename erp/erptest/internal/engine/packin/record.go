@@ -13,6 +13,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/packxml"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // coreEntityTypes are those of the ERP itself, whose records an import leaves
@@ -192,7 +193,7 @@ func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Elemen
 		return nil, false, nil
 	}
 	if id, err := strconv.ParseInt(e.Text(key.Name), 10, 64); err == nil && id > 0 && id < store.FirstCustomID {
-		row, err := p.oneRow(ctx, t, store.Quote(key.Name)+"=?", id)
+		row, err := p.oneRow(ctx, t, sqlquote.Name(key.Name)+"=?", id)
 		if row != nil || err != nil {
 			return row, false, err
 		}
@@ -208,7 +209,7 @@ func (p *packIn) existing(ctx context.Context, t *store.Table, e *packxml.Elemen
 	if err != nil || where == "" {
 		return nil, false, err
 	}
-	row, err = p.oneRow(ctx, t, where+" AND "+store.Quote(key.Name)+" BETWEEN ? AND ?", append(args, firstStandIn(t.Name), store.FirstCustomID-1)...)
+	row, err = p.oneRow(ctx, t, where+" AND "+sqlquote.Name(key.Name)+" BETWEEN ? AND ?", append(args, firstStandIn(t.Name), store.FirstCustomID-1)...)
 	return row, row != nil, err
 }
 
@@ -326,13 +327,13 @@ func (p *packIn) byUUID(ctx context.Context, t *store.Table, text string) (store
 		return nil, nil
 	}
 	if id, ok := p.aliases[t.Name+" "+text]; ok {
-		return p.oneRow(ctx, t, store.Quote(t.Name+"_ID")+"=?", id)
+		return p.oneRow(ctx, t, sqlquote.Name(t.Name+"_ID")+"=?", id)
 	}
-	row, err := p.oneRow(ctx, t, store.Quote(uu.Name)+"=?", text)
+	row, err := p.oneRow(ctx, t, sqlquote.Name(uu.Name)+"=?", text)
 	if err != nil || row == nil || !p.foreign(t, row) {
 		return row, err
 	}
-	return p.oneRow(ctx, t, store.Quote(uu.Name)+"=?", p.ownUUID(text))
+	return p.oneRow(ctx, t, sqlquote.Name(uu.Name)+"=?", p.ownUUID(text))
 }
 
 // foreign reports whether a row belongs to a tenant other than the importing one.
@@ -432,7 +433,7 @@ func (p *packIn) newRecord(ctx context.Context, r *engine.Record, e *packxml.Ele
 	r.Set("AD_Client_ID", p.s.ClientID)
 	if uu := r.Table.UUColumn(); uu != nil && p.s.ClientID != 0 {
 		if text := r.Row.String(uu.Name); text != "" {
-			taken, err := p.oneRow(ctx, r.Table, store.Quote(uu.Name)+"=?", text)
+			taken, err := p.oneRow(ctx, r.Table, sqlquote.Name(uu.Name)+"=?", text)
 			if err != nil {
 				return err
 			}

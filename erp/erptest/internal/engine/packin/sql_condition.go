@@ -11,6 +11,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/sqlstep"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // sqlRows are the rows in reach that a condition finds.
@@ -32,7 +33,7 @@ func (p *packIn) ownRows(ctx context.Context, t *store.Table) (where string, arg
 	if err == nil && !tenants {
 		err = engine.PublicError("the rows of table " + t.Name + " are of no tenant")
 	}
-	return store.Quote(t.Name) + `."AD_Client_ID"=?`, []any{p.s.ClientID}, err
+	return sqlquote.Name(t.Name) + `."AD_Client_ID"=?`, []any{p.s.ClientID}, err
 }
 
 // hasNone reports whether a step would find no rows, whatever its condition: a
@@ -121,7 +122,7 @@ func (p *packIn) inCondition(ctx context.Context, t *store.Table, c sqlstep.In) 
 		return "", nil, err
 	}
 	where, args, err := p.rowsInReach(ctx, from, c.Query.Where)
-	return column(t, col) + op + "SELECT " + column(from, selected) + " FROM " + store.Quote(from.Name) + " WHERE " + where + ")", args, err
+	return column(t, col) + op + "SELECT " + column(from, selected) + " FROM " + sqlquote.Name(from.Name) + " WHERE " + where + ")", args, err
 }
 
 // column names a column with its table; nil is for conditions that failed.
@@ -129,7 +130,7 @@ func column(t *store.Table, col *store.Column) string {
 	if col == nil {
 		return ""
 	}
-	return store.Quote(t.Name) + "." + store.Quote(col.Name)
+	return sqlquote.Name(t.Name) + "." + sqlquote.Name(col.Name)
 }
 
 // comparable is a constant that a column is compared with.

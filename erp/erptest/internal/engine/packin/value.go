@@ -11,6 +11,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/displaytype"
 	"github.com/erphub/erphub/internal/lazyregexp"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // unresolvedReference is a reference to a record that is not there, or not yet.
@@ -188,7 +189,7 @@ func (p *packIn) reference(ctx context.Context, _ *packxml.Element, table string
 	if !there || t.KeyColumn() == nil || id == 0 {
 		return id, nil // a table this ERP does not have: nothing to look at
 	}
-	n, err := p.tx.Count(ctx, t, store.Quote(t.KeyColumn().Name)+"=?", id)
+	n, err := p.tx.Count(ctx, t, sqlquote.Name(t.KeyColumn().Name)+"=?", id)
 	if err == nil && n == 0 {
 		err = unresolved(prop.Name, t.Name, strconv.FormatInt(id, 10))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // implement runs what stands behind a process: the program of its
@@ -146,7 +147,7 @@ func checkSequences(ctx context.Context, s *engine.Session, tx *store.Tx) (Resul
 			return result, err
 		}
 		var highest int64
-		if err := tx.QueryRow(ctx, "SELECT COALESCE(MAX("+store.Quote(key.Name)+"),0) FROM "+store.Quote(t.Name)).Scan(&highest); err != nil {
+		if err := tx.QueryRow(ctx, "SELECT COALESCE(MAX("+sqlquote.Name(key.Name)+"),0) FROM "+sqlquote.Name(t.Name)).Scan(&highest); err != nil {
 			return result, err
 		}
 		next := max(highest+1, store.FirstCustomID)
@@ -218,13 +219,13 @@ func generateUUIDs(ctx context.Context, s *engine.Session, tx *store.Tx, run *Ru
 			continue
 		}
 		rows, err := tx.Select(ctx, t, store.Selection{
-			Columns: []*store.Column{key}, Where: "COALESCE(" + store.Quote(uu.Name) + ",'')=''", OrderBy: store.Quote(key.Name),
+			Columns: []*store.Column{key}, Where: "COALESCE(" + sqlquote.Name(uu.Name) + ",'')=''", OrderBy: sqlquote.Name(key.Name),
 		})
 		if err != nil {
 			return result, err
 		}
 		for _, row := range rows {
-			if _, err := tx.Set(ctx, t, store.Row{uu.Name: store.NewUUID()}, store.Quote(key.Name)+"=?", row.Int(key.Name)); err != nil {
+			if _, err := tx.Set(ctx, t, store.Row{uu.Name: store.NewUUID()}, sqlquote.Name(key.Name)+"=?", row.Int(key.Name)); err != nil {
 				return result, err
 			}
 		}

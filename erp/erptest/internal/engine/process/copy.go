@@ -8,6 +8,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // ownOfEach are the columns that no copy of a record takes over.
@@ -169,10 +170,10 @@ func copyTranslations(ctx context.Context, tx *store.Tx, table string, from, to 
 	var set []string
 	for _, name := range []string{"Name", "Description", "Help", "CommitWarning", "IsTranslated"} {
 		if _, ok := t.Column(name); ok {
-			set = append(set, store.Quote(name))
+			set = append(set, sqlquote.Name(name))
 		}
 	}
-	columns, key, own := strings.Join(set, ", "), store.Quote(table+"_ID"), store.Quote(t.Name)
+	columns, key, own := strings.Join(set, ", "), sqlquote.Name(table+"_ID"), sqlquote.Name(t.Name)
 	same := "FROM " + own + " AS other WHERE other." + key + "=? AND other.AD_Language=" + own + ".AD_Language"
 	_, err = tx.Exec(ctx, "UPDATE "+own+" SET ("+columns+")=(SELECT "+columns+" "+same+") WHERE "+key+"=? AND EXISTS (SELECT 1 "+same+")", from, to, from)
 	return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // ValidateIndex makes the index in the database that an AD_TableIndex record
@@ -113,7 +114,7 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 		if same {
 			return Result{Summary: "No changes to the index"}, nil
 		}
-		if _, err := tx.Exec(ctx, "DROP INDEX "+store.Quote(name)); err != nil {
+		if _, err := tx.Exec(ctx, "DROP INDEX "+sqlquote.Name(name)); err != nil {
 			return Result{}, err
 		}
 		result.Summary = "Modified index successfully"
@@ -125,9 +126,9 @@ func makeIndex(ctx context.Context, tx *store.Tx, t *store.Table, name string, c
 	}
 	quoted := make([]string, len(columns))
 	for i, c := range columns {
-		quoted[i] = store.Quote(c)
+		quoted[i] = sqlquote.Name(c)
 	}
-	statement := "CREATE " + kind + store.Quote(name) + " ON " + store.Quote(t.Name) + " (" + strings.Join(quoted, ", ") + ")"
+	statement := "CREATE " + kind + sqlquote.Name(name) + " ON " + sqlquote.Name(t.Name) + " (" + strings.Join(quoted, ", ") + ")"
 	if _, err := tx.Exec(ctx, statement); err != nil {
 		var refused *sqlite.Error
 		if errors.As(err, &refused) && refused.Code()&0xff == 19 { // SQLITE_CONSTRAINT

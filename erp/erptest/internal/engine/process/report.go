@@ -11,6 +11,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/report"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // maxReportRows bounds a report.
@@ -138,7 +139,7 @@ func listReport(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, 
 	if err != nil {
 		return nil, err
 	}
-	parts := []string{store.Quote(t.Name) + ".IsActive='Y'"}
+	parts := []string{sqlquote.Name(t.Name) + ".IsActive='Y'"}
 	if where != "" {
 		parts = append(parts, "("+where+")")
 	}

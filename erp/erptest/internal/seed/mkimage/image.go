@@ -10,6 +10,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // build makes the demo database from the embedded files. Two are equal.
@@ -128,9 +129,9 @@ func (b *builder) writeTable(ctx context.Context, tx *store.Tx, t *table) error 
 func (s *sheet) write(ctx context.Context, tx *store.Tx) error {
 	names, marks := make([]string, len(s.layout.Columns)), make([]string, len(s.layout.Columns))
 	for i, c := range s.layout.Columns {
-		names[i], marks[i] = store.Quote(c.Name), "?"
+		names[i], marks[i] = sqlquote.Name(c.Name), "?"
 	}
-	insert := "INSERT INTO " + store.Quote(s.t.Name) + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(marks, ", ") + ")"
+	insert := "INSERT INTO " + sqlquote.Name(s.t.Name) + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(marks, ", ") + ")"
 	for n, row := range s.rows {
 		if _, err := tx.Exec(ctx, insert, row...); err != nil {
 			return fmt.Errorf("row %d: %w", n+1, err)
