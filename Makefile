@@ -28,15 +28,13 @@ test: look
 
 # With the race detector, under which all is ten times slower: the packages whose
 # values goroutines share, and of tests whose cases take the same paths again and
-# again fewer (-short). Two long ones that start no goroutines are left to make
-# test. C is not watched, and compiled in haste. Everything: make race RACED=./... UNRACED=
+# again fewer (-short). C is not watched, and compiled in haste. Everything: make race RACED=./...
 RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... ./erp ./erp/erptest/internal/layer ./erp/erptest/internal/store ./internal/apiclient ./internal/httpserver/... ./internal/atomicfile \
 	./tokens/... ./dict/registry ./deploylog/board ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
 	./cmd/internal/shell
-UNRACED ?= ^(TestRowsOfTheERPsOwnRoles|TestTemporaryFilesAreLimited)$$
 RACETIME ?= 15m
 race: look
-	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(VET) $(RACEFLAGS) -short -skip '$(UNRACED)' -timeout $(RACETIME) $(RACED)
+	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(VET) $(RACEFLAGS) -short -timeout $(RACETIME) $(RACED)
 
 # What takes too long for every change, in parts of at most half an hour each on two
 # processors, but for the soak, which takes one: make proof PART=apply. Without PART all
@@ -97,11 +95,11 @@ proof-programs:
 proof-fuzz:
 	bash .ci/fuzz 5m ./aiquery/guard ./aiquery/embedded/internal/sqlite
 proof-race-library:
-	$(MAKE) race RACED='./erp/... ./dict/... ./tokens/... ./deploylog/...' UNRACED= RACETIME=30m
+	$(MAKE) race RACED='./erp/... ./dict/... ./tokens/... ./deploylog/...' RACETIME=30m
 proof-race-commands:
-	$(MAKE) race RACED='./cmd/... ./mcp/...' UNRACED= RACETIME=30m
+	$(MAKE) race RACED='./cmd/... ./mcp/...' RACETIME=30m
 proof-race-rest:
-	$(MAKE) race RACED='. ./aiquery/... ./generator/... ./internal/... ./examples/... ./docs/...' UNRACED= RACETIME=30m
+	$(MAKE) race RACED='. ./aiquery/... ./generator/... ./internal/... ./examples/... ./docs/...' RACETIME=30m
 proof-soak:
 	ERPHUB_SOAK=$${ERPHUB_SOAK:-30m} $(GO) test -count=1 -timeout 0 -p 1 -run 'TestSoak$$' -v ./cmd/erphub-mcp ./cmd/erphub
 

@@ -214,6 +214,9 @@ var oraclePairs = []struct{ name, there, missing string }{
 // to the last byte, but for the name itself, which the caller wrote, and for the
 // names that resemble it, all of which the role can read.
 func TestOraclePairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		ask := func(sql, name string) string {

@@ -36,6 +36,9 @@ var plannerPairs = []struct{ name, there, missing string }{
 // TestPlansTellNothing: the text that the planner sees is the same whatever the
 // constant is, and so is the result.
 func TestPlansTellNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		policy, err := w.Policy(t.Context(), user, aitest.Reader)

@@ -168,6 +168,9 @@ func sorted(rows [][]string) []string {
 // TestAttacks runs every attack on both databases and looks for marks in all
 // that comes back and all that is kept.
 func TestAttacks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	total := 0
 	names := map[string]bool{}

@@ -275,6 +275,9 @@ func TestClientsHangUp(t *testing.T) {
 }
 
 func TestBillionsOfRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	for name, open := range map[string]func(testing.TB, func(*aiquery.Options)) *world{"postgresql": onPostgres, "embedded": onEmbedded} {
 		t.Run(name, func(t *testing.T) {

@@ -155,6 +155,9 @@ func (g *grammar) macro(sources []source) string {
 // Calls of the ERP's functions return what the functions would in a database that
 // holds only what the role may see, on both engines.
 func TestMacros(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	full, less := aitest.Postgres(t), aitest.Reduced(t)
 	addFunctions(t, full, true)

@@ -147,6 +147,9 @@ func ownMemory(pid string) int {
 // TestRecursionIsBounded: what WITH RECURSIVE makes longer and longer ends before
 // it fills memory, on both databases, and trees with paths are no such thing.
 func TestRecursionIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		_, err := w.Query(t.Context(), user, query(`WITH RECURSIVE r(x) AS (SELECT 'x' UNION ALL SELECT x || x FROM r) SELECT max(length(x)) FROM r`))

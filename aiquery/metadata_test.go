@@ -31,6 +31,9 @@ func column(m *aiquery.TableMetadata, name string) *aiquery.ColumnMetadata {
 }
 
 func TestTableMetadata(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		of := func(role int, table string) *aiquery.TableMetadata {
@@ -107,6 +110,9 @@ func TestTableMetadata(t *testing.T) {
 }
 
 func TestWindowMetadata(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		const orders, unknown = 143, 999999

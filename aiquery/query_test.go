@@ -110,6 +110,9 @@ func TestResultsAreThoseOfTheReducedDatabase(t *testing.T) {
 // What a text is compared with, and what a function is called elsewhere, is said
 // by both databases.
 func TestAdvice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		for sql, hint := range map[string]string{

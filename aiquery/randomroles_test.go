@@ -186,6 +186,9 @@ func columnNames(t testing.TB, w *world, table string) []string {
 }
 
 func TestRandomRoles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	seed := fuzzSeed(t)
 	r := rand.New(rand.NewPCG(seed, 9))

@@ -62,6 +62,9 @@ func (w *world) governed(t testing.TB, who aiquery.Caller, role int, column, tab
 // What rules about tables, organizations and single records leave of a table,
 // each rule alone and with others, as the ERP's own role SQL has it.
 func TestRecordAccess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	const role = aitest.Whole
 	const everything = "ad_client_id IN (0, 11)"

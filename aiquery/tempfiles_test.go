@@ -15,6 +15,9 @@ import (
 // A statement cannot fill the disk with temporary files: the session limits them
 // where its login may, and where it may not and nobody has, that is said.
 func TestTemporaryFilesAreLimited(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	d := prepare(t, aitest.Postgres(t))
 	const unlimited, entitled, narrow = "aiq_unlimited", "aiq_entitled", "aiq_narrow"

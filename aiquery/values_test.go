@@ -56,6 +56,9 @@ var values = []struct {
 }
 
 func TestValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		for _, c := range values {
@@ -73,6 +76,9 @@ func TestValues(t *testing.T) {
 }
 
 func TestLimitsOfSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one statement after another")
+	}
 	t.Parallel()
 	for name, open := range map[string]func(testing.TB, func(*aiquery.Options)) *world{"postgresql": onPostgres, "embedded": onEmbedded} {
 		t.Run(name, func(t *testing.T) {
