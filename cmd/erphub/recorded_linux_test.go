@@ -134,7 +134,7 @@ func recorded(t *testing.T, folder string, env []string, url, command string) st
 	var out strings.Builder
 	all := strings.Split(strings.TrimRight(shown, "\n "), "\n")
 	for i, line := range all {
-		if i == recordedLines {
+		if i == recordedLines && i < len(all)-1 {
 			fmt.Fprintf(&out, "… %d more lines\n", len(all)-i)
 			break
 		}

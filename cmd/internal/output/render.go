@@ -37,25 +37,63 @@ type grid struct {
 }
 
 // writeTable writes a table that fits the screen, and returns how many columns
-// did not fit.
+// it does not show.
 func (t Table) writeTable(w io.Writer, screen Screen, wide bool) (hidden int, err error) {
 	if len(t.Columns) == 0 { // text alone
 		_, err = io.WriteString(w, t.Below)
 		return 0, err
 	}
+	limit := screen.Width
+	if wide {
+		limit = 0
+	}
+	t = t.withoutSpare(limit)
 	var g grid
 	if t.Single != nil && len(t.Rows) == 1 {
 		g = t.single(wide)
 	} else {
 		g = t.grid(wide)
 	}
-	limit := screen.Width
-	if wide {
-		limit = 0
-	}
 	rendered, hidden := g.render(limit, screen.Colour)
+	if limit > 0 {
+		hidden += t.More
+	}
 	_, err = io.WriteString(w, t.Above+rendered+t.Below)
 	return hidden, err
+}
+
+// withoutSpare leaves out the spare columns that do not fit into limit beside the
+// others with nothing shortened; without a limit all of them. They count as more.
+func (t Table) withoutSpare(limit int) Table {
+	if !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Spare }) {
+		return t
+	}
+	room := limit
+	natural := make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		natural[i] = gap + width.StringWidth(oneLine(c.Name))
+		for _, row := range t.Rows {
+			natural[i] = max(natural[i], gap+cells(c.shown(cell(row, i), false)))
+		}
+		if !c.Spare && !c.Wide {
+			room -= natural[i]
+		}
+	}
+	out := t
+	out.Columns, out.Rows = nil, make([][]string, len(t.Rows))
+	for i, c := range t.Columns {
+		if c.Spare {
+			if room -= natural[i]; room < -gap { // the last column has no gap
+				out.More++
+				continue
+			}
+		}
+		out.Columns = append(out.Columns, c)
+		for r, row := range t.Rows {
+			out.Rows[r] = append(out.Rows[r], cell(row, i))
+		}
+	}
+	return out
 }
 
 func (t Table) grid(wide bool) grid {

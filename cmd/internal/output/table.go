@@ -17,6 +17,9 @@ type Column struct {
 	Right bool
 	// Wide columns are left out of [FormatTable], unless they are named.
 	Wide bool
+	// Spare columns are in a [FormatTable] whose screen has room for them when nothing
+	// is shortened.
+	Spare bool
 	// ID is set for what other commands take as an argument, which [FormatName]
 	// prints; no column: the first.
 	ID bool
@@ -53,6 +56,9 @@ type Table struct {
 	// List is the member of the value that holds what the rows are about; empty is
 	// the value itself.
 	List string
+	// More is how many columns there are besides, which nobody asked for: a table on a
+	// screen counts them as hidden.
+	More int
 	// Empty is the remark in place of a table without rows; without it the headings
 	// are written.
 	Empty string

@@ -12,8 +12,8 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// Write writes a result. It returns how many columns of a table did not fit the
-// screen.
+// Write writes a result. It returns how many columns a table on a screen does not
+// show.
 func (c *Choice) Write(ctx context.Context, w io.Writer, screen Screen, value any, t Table) (hidden int, err error) {
 	if !screen.Colour { // a command painted them for the terminal, and this may be a file
 		t.Above, t.Below = unpainted(t.Above), unpainted(t.Below)

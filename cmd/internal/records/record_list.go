@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -192,12 +193,16 @@ func (a *app) printRecords(c *cli.Context, choice *output.Choice, columns []stri
 		}
 		records = append(records, rec)
 	}
+	most, more := len(columns), 0
 	if len(columns) == 0 {
-		columns = interesting(records, choice.Format == output.FormatWide)
+		if most = tableColumns; choice.Format == output.FormatWide {
+			most = math.MaxInt
+		}
+		columns, more = interesting(records, choice.Format)
 	}
-	t := output.Table{Rows: make([][]string, len(records)), Empty: "no records"}
-	for _, name := range columns {
-		t.Columns = append(t.Columns, output.Column{Name: name, Max: 60, Right: numbers(records, name)})
+	t := output.Table{Rows: make([][]string, len(records)), More: more, Empty: "no records"}
+	for i, name := range columns {
+		t.Columns = append(t.Columns, output.Column{Name: name, Max: 60, Right: numbers(records, name), Spare: i >= most})
 	}
 	for i, rec := range records {
 		for _, name := range columns {
@@ -223,22 +228,33 @@ func numbers(records []erp.Record, column string) bool {
 	return some
 }
 
-// tableColumns bounds the columns shown when nobody named them.
-const tableColumns = 6
+// tableColumns bounds the columns shown when nobody named them, spareColumns those
+// that a wide screen has besides.
+const tableColumns, spareColumns = 6, 6
 
-// known are columns that people know a record by, before the others.
-var known = []string{"DocumentNo", "Value", "TableName", "ColumnName", "Name", "DocStatus"}
+// known are columns that people know a record by, and then what matters about a
+// document or a line of one: whose it is, when, how far, and how much. They come before
+// the others, of each group the first that there is.
+var known = [][]string{{"DocumentNo"}, {"Value"}, {"TableName"}, {"ColumnName"}, {"Name"}, {"Line"}, {"M_Product_ID", "C_BPartner_ID"},
+	{"DateInvoiced", "MovementDate", "DateTrx", "StatementDate", "DateOrdered"}, {"DocStatus"}, {"MovementQty", "QtyInvoiced", "QtyEntered"},
+	{"LineNetAmt", "GrandTotal", "PayAmt"}}
 
 // secondary are columns that say little about a record.
 var secondary = []string{"uid", "model-name", "AD_Client_ID", "AD_Org_ID", "Created", "CreatedBy", "Updated", "UpdatedBy"}
 
-// interesting chooses columns to show: the key, what people know a record by,
-// then whatever comes first and says more than yes or no; or everything there is.
-func interesting(records []erp.Record, everything bool) []string {
+// interesting chooses columns to show: the key, what people know a record by and
+// what matters, then whatever comes first and says more than yes or no; or everything
+// there is. It also returns how many others have values.
+func interesting(records []erp.Record, format output.Format) (columns []string, more int) {
+	everything := format == output.FormatWide
 	var all []string
+	flags := map[string]bool{}
 	for _, rec := range records {
 		for name, raw := range rec.All() {
-			if (everything || string(raw) != "true" && string(raw) != "false") && !slices.Contains(all, name) {
+			switch {
+			case !everything && (string(raw) == "true" || string(raw) == "false"):
+				flags[name] = true
+			case !slices.Contains(all, name):
 				all = append(all, name)
 			}
 		}
@@ -248,16 +264,26 @@ func interesting(records []erp.Record, everything bool) []string {
 		key = "uid"
 	}
 	rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(secondary, name) })
-	wanted := slices.Concat([]string{key}, known, rest)
-	if everything {
-		wanted = append(wanted, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "model-name" })...)
+	wanted := []string{key}
+	for _, group := range known {
+		if i := slices.IndexFunc(group, func(name string) bool { return slices.Contains(all, name) }); i >= 0 {
+			wanted = append(wanted, group[i])
+		}
 	}
-	var columns []string
+	wanted = append(wanted, rest...)
+	most := tableColumns
+	switch format {
+	case output.FormatWide:
+		most = len(wanted) + len(all)
+		wanted = append(wanted, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "model-name" })...)
+	case output.FormatTable:
+		most += spareColumns
+	}
 	for _, name := range wanted {
 		there := name == key || slices.Contains(all, name)
-		if there && !slices.Contains(columns, name) && (everything || len(columns) < tableColumns) {
+		if there && !slices.Contains(columns, name) && len(columns) < most {
 			columns = append(columns, name)
 		}
 	}
-	return columns
+	return columns, max(0, len(all)+len(flags)-len(columns))
 }

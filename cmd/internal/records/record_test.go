@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 )
@@ -62,11 +63,28 @@ func TestSaveFileStaysInTheFolder(t *testing.T) {
 	}
 }
 
-// Nobody's choice of columns shows the key and what people know a record by.
+// Nobody's choice of columns shows the key, what people know a record by, and of a
+// document whose it is, when, how far and how much.
 func TestInteresting(t *testing.T) {
 	t.Parallel()
-	rec, err := erp.ParseRecord([]byte(`{"id":1,"uid":"u","AD_Client_ID":{"id":11},"IsActive":true,"Help":"h","Name":"n","Value":"v","A":1,"B":2,"C":3}`))
-	require.NoError(t, err)
-	assert.Equal(t, []string{"id", "Value", "Name", "Help", "A", "B"}, interesting([]erp.Record{rec}, false))
-	assert.Equal(t, []string{"uid"}, interesting(nil, false))
+	for name, tt := range map[string]struct {
+		record  string
+		columns []string
+		more    int
+	}{
+		"a name": {`{"id":1,"uid":"u","AD_Client_ID":{"id":11},"IsActive":true,"Help":"h","Name":"n","Value":"v","A":1,"B":2,"C":3}`,
+			[]string{"id", "Value", "Name", "Help", "A", "B"}, 4},
+		"a document": {`{"id":1,"DocumentNo":"80","C_DocType_ID":{"id":2},"DocStatus":{"id":"CO"},"Description":"d","GrandTotal":3,"DateOrdered":"2026-08-01","C_BPartner_ID":{"id":4}}`,
+			[]string{"id", "DocumentNo", "C_BPartner_ID", "DateOrdered", "DocStatus", "GrandTotal"}, 2},
+		"a line": {`{"id":1,"C_Order_ID":{"id":2},"Line":10,"LineNetAmt":5,"M_Product_ID":{"id":3},"QtyEntered":2,"PriceEntered":1}`,
+			[]string{"id", "Line", "M_Product_ID", "QtyEntered", "LineNetAmt", "C_Order_ID"}, 1},
+	} {
+		rec, err := erp.ParseRecord([]byte(tt.record))
+		require.NoError(t, err, name)
+		columns, more := interesting([]erp.Record{rec}, output.FormatVertical)
+		assert.Equal(t, tt.columns, columns, name)
+		assert.Equal(t, tt.more, more, name)
+	}
+	columns, _ := interesting(nil, output.FormatTable)
+	assert.Equal(t, []string{"uid"}, columns)
 }
