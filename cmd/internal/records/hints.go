@@ -22,8 +22,10 @@ var noColumn = lazyregexp.New(`(?:Column|Invalid column for \w+:) (\w+)(?: does 
 // noTable finds the name of a table that the server does not know in its words.
 var noTable = lazyregexp.New(`table name: ([^:]+)$`)
 
+var wholeNumber = lazyregexp.New(`^\d+$`)
+
 // hint adds what was probably meant to the error of a call on a table: the
-// nearest table, or the nearest column.
+// nearest table, the nearest column, or another number than the record's.
 func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) error {
 	var refused *erp.Error
 	if !errors.As(err, &refused) || c.Context.Err() != nil {
@@ -38,6 +40,8 @@ func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) 
 			table = m[1] // it may be one that is expanded
 		}
 		meant = nearTable(ctx, client, table)
+	case refused.Status == 404 && strings.Contains(refused.Detail, "No record found") && wholeNumber().MatchString(c.Args().Get(1)):
+		return fmt.Errorf("%w; a document number is written as DocumentNo=%[2]s, a search key as Value=%[2]s", err, c.Args().Get(1))
 	case refused.Status == 400:
 		if m := noColumn().FindStringSubmatch(refused.Detail); m != nil {
 			meant = nearest.Name(m[1]+m[2], shell.SchemaColumns(ctx, client, table))

@@ -29,13 +29,10 @@ func (a *app) open(c *cli.Context) error {
 		return shell.Usagef("open takes a table and an id: the web client has links to records only, such as open %s 100; "+
 			"`erphub record list %s` lists ids", c.Args().First(), c.Args().First())
 	case c.NArg() > 0:
-		var err error
-		if err = shell.Arguments(c, "a table", "an id"); err != nil {
+		if err := shell.Arguments(c, "a table", "an id"); err != nil {
 			return err
 		}
-		if table, id, err = tableAndID(c); err != nil {
-			return err
-		}
+		table = c.Args().First()
 	}
 	client, err := a.Client(c)
 	if err != nil {
@@ -46,6 +43,9 @@ func (a *app) open(c *cli.Context) error {
 		return err
 	}
 	if table != "" { // a link to nothing opens an empty window, which says nothing
+		if id, err = a.find(c, client, table, c.Args().Get(1)); err != nil {
+			return err
+		}
 		rec, err := client.Get(c.Context, table, id, &erp.GetOptions{Select: []string{"AD_Client_ID"}})
 		if err != nil {
 			return a.hint(c, client, table, shell.Input(err))

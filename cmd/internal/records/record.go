@@ -24,12 +24,14 @@ func (a *app) recordCommand() *cli.Command {
 	const aboutValues = "NAME is a column or its label. VALUE is read by the type of the column, as an import reads it: a reference takes the " +
 		"number, the UUID or the name of the record, a list its code or its label. NAME= clears the column; " +
 		"NAME:=JSON is sent as it is. Arguments win over --data. doc-action=CO completes a document.\n"
+	const aboutID = "ID is a number, a UUID, or what the record is known by: its search key, document number or name; " +
+		"COLUMN=VALUE says by which column, such as DocumentNo=80000."
 	return &cli.Command{
 		Name: "record", Usage: "read and write records of any table",
 		Subcommands: append([]*cli.Command{
 			{
 				Name: "get", Usage: "show one record", ArgsUsage: "TABLE ID",
-				Description: "ID is a number or a UUID.",
+				Description: aboutID,
 				Flags:       shape, Action: a.recordGet,
 			},
 			{
@@ -54,26 +56,17 @@ func (a *app) recordCommand() *cli.Command {
 			},
 			{
 				Name: "update", Usage: "change columns of a record and leave the others alone", ArgsUsage: "TABLE ID [NAME=VALUE...]",
-				Description: aboutValues, Flags: values, Action: a.recordUpdate,
+				Description: aboutID + " " + aboutValues, Flags: values, Action: a.recordUpdate,
 			},
 			{
 				Name: "delete", Usage: "delete a record", ArgsUsage: "TABLE ID",
-				Description: "On a terminal it asks before it deletes; elsewhere --yes is needed.",
+				Description: aboutID + " On a terminal it asks before it deletes; elsewhere --yes is needed.",
 				Flags:       append(shell.ValueFlags(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}),
 				Action:      a.recordDelete,
 			},
 			a.countCommand(), a.watchCommand(), a.printCommand(), a.importCommand(), a.exportCommand(),
 		}, a.fileCommands()...),
 	}
-}
-
-// tableAndID reads the first two arguments.
-func tableAndID(c *cli.Context) (string, erp.ID, error) {
-	id, err := erp.ParseID(c.Args().Get(1))
-	if err != nil {
-		return "", id, shell.Usage(err)
-	}
-	return c.Args().First(), id, nil
 }
 
 // selected is what --select sends: id, uid and model-name come anyway, and the
@@ -96,11 +89,7 @@ func (a *app) recordGet(c *cli.Context) error {
 	if err := shell.Arguments(c, "a table", "an id"); err != nil {
 		return err
 	}
-	table, id, err := tableAndID(c)
-	if err != nil {
-		return err
-	}
-	client, err := a.Client(c)
+	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
 	}

@@ -53,25 +53,20 @@ func (a *app) fileCommands() []*cli.Command {
 	}
 }
 
-// fileArguments are the record of the first two arguments and what follows.
-func (a *app) fileArguments(c *cli.Context, what string, least int) (table string, id erp.ID, rest []string, err error) {
+// fileArguments are what follows the record of the first two arguments.
+func (a *app) fileArguments(c *cli.Context, what string, least int) ([]string, error) {
 	if c.NArg() < 2+least {
-		return "", id, nil, shell.Usagef("%s, such as %s C_Order 100%s", what, strings.TrimPrefix(c.Command.HelpName, c.App.Name+" "),
+		return nil, shell.Usagef("%s, such as %s C_Order 100%s", what, strings.TrimPrefix(c.Command.HelpName, c.App.Name+" "),
 			map[bool]string{true: " invoice.pdf"}[least > 0])
 	}
-	table, id, err = tableAndID(c)
-	return table, id, c.Args().Slice()[2:], err
+	return c.Args().Slice()[2:], nil
 }
 
 func (a *app) recordAttachments(c *cli.Context) error {
 	if err := shell.Arguments(c, "a table", "an id"); err != nil {
 		return err
 	}
-	table, id, err := tableAndID(c)
-	if err != nil {
-		return err
-	}
-	client, err := a.Client(c)
+	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
 	}
@@ -90,7 +85,7 @@ func (a *app) recordAttachments(c *cli.Context) error {
 const oneRequest = 16 << 20
 
 func (a *app) recordAttach(c *cli.Context) error {
-	table, id, files, err := a.fileArguments(c, "attach takes a table, an id and files", 1)
+	files, err := a.fileArguments(c, "attach takes a table, an id and files", 1)
 	if err != nil {
 		return err
 	}
@@ -106,7 +101,7 @@ func (a *app) recordAttach(c *cli.Context) error {
 		defer f.Close()
 		uploads[i] = erp.AttachmentUpload{Name: cmp.Or(c.String("name"), filepath.Base(path)), Data: f, Size: size, Overwrite: c.Bool("overwrite")}
 	}
-	client, err := a.Client(c)
+	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
 	}
@@ -163,7 +158,7 @@ func (a *app) printFiles(c *cli.Context, did, table string, id erp.ID, names []s
 }
 
 func (a *app) recordDownload(c *cli.Context) error {
-	table, id, names, err := a.fileArguments(c, "download takes a table and an id", 0)
+	names, err := a.fileArguments(c, "download takes a table and an id", 0)
 	if err != nil {
 		return err
 	}
@@ -174,7 +169,7 @@ func (a *app) recordDownload(c *cli.Context) error {
 	if output == "-" && len(names) != 1 && !zipped {
 		return shell.Usagef("--output - takes one file: name it, or give --zip")
 	}
-	client, err := a.Client(c)
+	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
 	}
@@ -254,7 +249,7 @@ func (a *app) save(c *cli.Context, table string, id erp.ID, target string, open 
 
 func (a *app) recordDetach(c *cli.Context) error {
 	all := c.Bool("all")
-	table, id, names, err := a.fileArguments(c, "detach takes a table, an id and names of files", map[bool]int{false: 1}[all])
+	names, err := a.fileArguments(c, "detach takes a table, an id and names of files", map[bool]int{false: 1}[all])
 	if err != nil {
 		return err
 	}
@@ -265,10 +260,14 @@ func (a *app) recordDetach(c *cli.Context) error {
 	if all {
 		what = "all files"
 	}
+	if !c.Bool("yes") && !a.Asks() {
+		return shell.Usagef("deleting %s of %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", what, c.Args().First(), c.Args().Get(1))
+	}
+	client, table, id, err := a.record(c)
+	if err != nil {
+		return err
+	}
 	if !c.Bool("yes") {
-		if !a.Asks() {
-			return shell.Usagef("deleting %s of %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", what, table, id)
-		}
 		yes, err := a.Confirm(c.Context, fmt.Sprintf("Delete %s of %s %s?", what, table, id))
 		if err != nil {
 			return err
@@ -277,23 +276,27 @@ func (a *app) recordDetach(c *cli.Context) error {
 			return errors.New("nothing was deleted")
 		}
 	}
-	client, err := a.Client(c)
-	if err != nil {
-		return err
-	}
 	if all {
 		if err := client.DeleteAttachments(c.Context, table, id); err != nil {
 			return a.hint(c, client, table, shell.Input(err))
 		}
 		return a.printFiles(c, "deleted", table, id, []string{what})
 	}
+	if err := detach(c.Context, client, table, id, names); err != nil {
+		return a.hint(c, client, table, shell.Input(err))
+	}
+	return a.printFiles(c, "deleted", table, id, names)
+}
+
+// detach deletes files one by one. Its error says which are gone.
+func detach(ctx context.Context, client *erp.Client, table string, id erp.ID, names []string) error {
 	for i, name := range names {
-		if err := client.DeleteAttachment(c.Context, table, id, name); err != nil {
+		if err := client.DeleteAttachment(ctx, table, id, name); err != nil {
 			if i > 0 {
 				err = fmt.Errorf("%w (deleted before that: %s)", err, strings.Join(names[:i], ", "))
 			}
-			return a.hint(c, client, table, shell.Input(err))
+			return err
 		}
 	}
-	return a.printFiles(c, "deleted", table, id, names)
+	return nil
 }

@@ -246,44 +246,57 @@ var secondary = []string{"uid", "model-name", "AD_Client_ID", "AD_Org_ID", "Crea
 // what matters, then whatever comes first and says more than yes or no; or everything
 // there is. It also returns how many others have values.
 func interesting(records []erp.Record, format output.Format) (columns []string, more int) {
-	everything := format == output.FormatWide
-	var all []string
-	flags := map[string]bool{}
-	for _, rec := range records {
-		for name, raw := range rec.All() {
-			switch {
-			case !everything && (string(raw) == "true" || string(raw) == "false"):
-				flags[name] = true
-			case !slices.Contains(all, name):
-				all = append(all, name)
-			}
-		}
+	all, flags := withValues(records)
+	most := tableColumns
+	if format == output.FormatWide {
+		most = len(all) + 1
+	} else {
+		all = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(flags, name) })
+	}
+	if format == output.FormatTable {
+		most += spareColumns
 	}
 	key := "id"
 	if !slices.Contains(all, key) {
 		key = "uid"
 	}
-	rest := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(secondary, name) })
-	wanted := []string{key}
+	columns = append(columns, key)
+	add := func(names ...string) {
+		for _, name := range names {
+			if slices.Contains(all, name) && !slices.Contains(columns, name) && len(columns) < most {
+				columns = append(columns, name)
+			}
+		}
+	}
 	for _, group := range known {
 		if i := slices.IndexFunc(group, func(name string) bool { return slices.Contains(all, name) }); i >= 0 {
-			wanted = append(wanted, group[i])
+			add(group[i])
 		}
 	}
-	wanted = append(wanted, rest...)
-	most := tableColumns
-	switch format {
-	case output.FormatWide:
-		most = len(wanted) + len(all)
-		wanted = append(wanted, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "model-name" })...)
-	case output.FormatTable:
-		most += spareColumns
+	add(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(secondary, name) })...)
+	if format == output.FormatWide {
+		add(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == "model-name" })...)
 	}
-	for _, name := range wanted {
-		there := name == key || slices.Contains(all, name)
-		if there && !slices.Contains(columns, name) && len(columns) < most {
-			columns = append(columns, name)
+	if format != output.FormatWide {
+		more = max(0, len(all)+len(flags)-len(columns))
+	}
+	return columns, more
+}
+
+// withValues are the columns that records have values of, as they come, and those of
+// them that say yes or no alone.
+func withValues(records []erp.Record) (all, flags []string) {
+	yesNo := map[string]bool{}
+	for _, rec := range records {
+		for name, raw := range rec.All() {
+			is := string(raw) == "true" || string(raw) == "false"
+			if was, seen := yesNo[name]; !seen {
+				all = append(all, name)
+				yesNo[name] = is
+			} else {
+				yesNo[name] = was && is
+			}
 		}
 	}
-	return columns, max(0, len(all)+len(flags)-len(columns))
+	return all, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !yesNo[name] })
 }

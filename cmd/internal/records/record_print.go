@@ -52,15 +52,11 @@ func (a *app) recordPrint(c *cli.Context) error {
 	if err := shell.Arguments(c, "a table", "an id"); err != nil {
 		return err
 	}
-	table, id, err := tableAndID(c)
-	if err != nil {
-		return err
-	}
 	target, format, err := printTarget(c)
 	if err != nil {
 		return err
 	}
-	client, err := a.Client(c)
+	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package records
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -42,7 +41,6 @@ type changeOut struct {
 type watchOptions struct {
 	watch.Options
 	table string
-	id    erp.ID // of the one record, if it is one
 	one   bool
 	most  int // changes; 0: no bound
 }
@@ -62,11 +60,7 @@ func readWatchOptions(c *cli.Context) (*watchOptions, error) {
 	case o.one && c.String("filter") != "":
 		return nil, shell.Usagef("--filter chooses among the records of a table; leave it out for one record")
 	}
-	var err error
-	if o.one {
-		o.table, o.id, err = tableAndID(c)
-	}
-	return o, err
+	return o, nil
 }
 
 func (a *app) recordWatch(c *cli.Context) error {
@@ -78,12 +72,16 @@ func (a *app) recordWatch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	changes := watch.Table(c.Context, client, o.table, &o.Options)
+	changes, what := watch.Table(c.Context, client, o.table, &o.Options), o.table
 	if o.one {
-		changes = watch.Record(c.Context, client, o.table, o.id, &o.Options)
+		id, err := a.find(c, client, o.table, c.Args().Get(1))
+		if err != nil {
+			return err
+		}
+		changes, what = watch.Record(c.Context, client, o.table, id, &o.Options), o.table+" "+id.String()
 	}
 	if shell.Terminal(a.Streams.Out) {
-		a.Note("watching %s; Ctrl-C ends it", strings.TrimSpace(o.table+" "+o.id.String()))
+		a.Note("watching %s; Ctrl-C ends it", what)
 	}
 	n := 0
 	for change, err := range changes {

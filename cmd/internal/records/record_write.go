@@ -15,15 +15,11 @@ func (a *app) recordUpdate(c *cli.Context) error {
 	if c.NArg() < 2 {
 		return shell.Usagef("record update takes a table, an id and values, such as record update C_BPartner 118 Name=Joe")
 	}
-	table, id, err := tableAndID(c)
-	if err != nil {
-		return err
-	}
 	given, err := a.given(c, 2)
 	if err != nil {
 		return err
 	}
-	client, err := a.Client(c)
+	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
 	}
@@ -65,15 +61,11 @@ func (a *app) recordDelete(c *cli.Context) error {
 	if err := shell.Arguments(c, "a table", "an id"); err != nil {
 		return err
 	}
-	table, id, err := tableAndID(c)
-	if err != nil {
-		return err
-	}
 	ask := !c.Bool("yes")
 	if ask && !a.Asks() {
-		return shell.Usagef("deleting %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", table, id)
+		return shell.Usagef("deleting %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", c.Args().First(), c.Args().Get(1))
 	}
-	client, err := a.Client(c)
+	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
 	}
