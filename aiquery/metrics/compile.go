@@ -120,7 +120,7 @@ func (c *compiler) dates() error {
 			return &Error{Kind: Invalid, Message: fmt.Sprintf("%s does not take %q", c.d.Name, given.name), Hint: c.d.Date.advice()}
 		}
 		if _, err := time.Parse(time.DateOnly, given.value); err != nil {
-			return &Error{Kind: Invalid, Message: fmt.Sprintf("%q is no day", clip(given.value)), Hint: "write it as 2026-01-31"}
+			return &Error{Kind: Invalid, Message: fmt.Sprintf("%q is not a date", clip(given.value)), Hint: "write it as 2026-01-31"}
 		}
 	}
 	if c.q.RateDate != "" && c.q.RateDate != RateDocument {

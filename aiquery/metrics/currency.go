@@ -44,7 +44,7 @@ func (q *Query) rateDay(d *Definition, today string) (string, error) {
 
 func notRateDay(given string) error {
 	return &Error{
-		Kind: Invalid, Message: fmt.Sprintf("%q is no day for rates", clip(given)),
+		Kind: Invalid, Message: fmt.Sprintf("%q is not a date for rates", clip(given)),
 		Hint: "write document for the day of each record, asOf for the day that is asked about, or a day as 2026-01-31",
 	}
 }

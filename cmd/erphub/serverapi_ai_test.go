@@ -154,7 +154,7 @@ func TestServerAPIQueries(t *testing.T) {
 	for _, secret := range []string{password, tokenSecret, signed(t, aitest.User, aitest.Reader)[:40]} {
 		assert.NotContains(t, said, secret)
 	}
-	assert.Contains(t, said, "Kept in this process alone")
+	assert.Contains(t, said, "This process alone keeps")
 }
 
 // With an ERP the board is served beside, and the ERP checks tokens.

@@ -32,7 +32,7 @@ type ImportOptions struct {
 	// checked before; 0: it is not.
 	RoleID int
 	// Errors is the file that gets the rows that were refused, with the reason in
-	// the first column: CSV for CSV and worksheets, else NDJSON. Mend the rows and
+	// the first column: CSV for CSV and worksheets, else NDJSON. Fix the rows and
 	// import the file. It must not exist; it is made when there is something to
 	// write. Empty: none.
 	Errors string

@@ -88,7 +88,7 @@ type Reason struct {
 
 // ErrQuestion is in the error of a question that cannot be answered as it is:
 // something named is not there, or there are several.
-var ErrQuestion = errors.New("the question does not fit")
+var ErrQuestion = errors.New("nothing to explain")
 
 // asked is the error of a question, with what to do.
 func asked(format string, args ...any) error {

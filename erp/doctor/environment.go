@@ -91,7 +91,7 @@ func (h Host) variables() (string, error) {
 	case len(unknown) > 0:
 		return fmt.Sprintf("nothing reads %s; read are %s", strings.Join(unknown, ", "), strings.Join(known, ", ")), errWarn
 	case len(used) == 0:
-		return "none of ours is set", nil
+		return "no variables of erphub are set", nil
 	}
 	return "set: " + strings.Join(used, ", "), nil
 }

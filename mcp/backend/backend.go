@@ -33,7 +33,7 @@ func names() []Name { return []Name{REST, AI, DB, CLI} }
 func ParseName(text string) (Name, error) {
 	n := Name(strings.ToLower(strings.TrimSpace(text)))
 	if !slices.Contains(names(), n) {
-		return "", fmt.Errorf("%q is no backend: rest, ai, db or cli", text)
+		return "", fmt.Errorf("%q is not a backend: rest, ai, db or cli", text)
 	}
 	return n, nil
 }

@@ -72,7 +72,7 @@ func TestNumbersSayWhatTheyCount(t *testing.T) {
 		"rates of the documents": {admin, "queryMetric", euro, []string{`2251\.39`, `"rateDate":"document"`, `"rates":\[{"from":"USD","to":"EUR","rate":0\.925925925926,"day":"2025-02-08"}\]`}, ""},
 		"rates of the day":       {admin, "queryMetric", later, []string{`2081\.20?[^0-9]`, `"rateDate":"2026-11-22"`, `"rate":0\.8,"day":"2026-11-22"`}, ""},
 		"rates of another day":   {admin, "queryMetric", named, []string{`2251\.39`, `"rateDate":"2026-10-31"`}, ""},
-		"no day for rates":       {admin, "queryMetric", args{"name": partner, "rateDate": "yesterday"}, []string{"invalid_arguments", "is no day for rates"}, ""},
+		"no day for rates":       {admin, "queryMetric", args{"name": partner, "rateDate": "yesterday"}, []string{"invalid_arguments", "is not a date for rates"}, ""},
 		"divided by currency":    {admin, "queryMetric", args{"name": partner, "by": []string{"partner", "currency"}}, []string{`\["C&W C&W Construction","EUR",1000[.,]`, `"currency":"that of each row"`}, `"EUR",1[0-9]+\.[0-9]*[1-9]`},
 		"divided and converted":  {admin, "queryMetric", args{"name": partner, "by": []string{"currency"}, "currency": "USD"}, []string{"invalid_arguments", "leave USD out"}, ""},
 		"nothing invoiced":       {admin, "queryMetric", args{"name": "days-sales-outstanding"}, []string{`"rows":\[\[null,`, "days is empty where customers were invoiced nothing"}, `"rows":\[\[-`},

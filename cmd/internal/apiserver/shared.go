@@ -47,11 +47,11 @@ func (p *apiParts) keeps() string {
 		own += " and the bytes of audit records of a user in a day"
 	}
 	if p.shared != nil {
-		return "Limits, Idempotency-Keys and published contexts are in Redis: any number of it may run side by side. Kept in this process alone are " + own + ".\n"
+		return "Limits, Idempotency-Keys and published contexts are in Redis: any number of it may run side by side. This process alone keeps " + own + ".\n"
 	}
 	if p.ai != nil {
 		own = "what user interfaces publish about their windows, " + own
 	}
-	return "Kept in this process alone are Idempotency-Keys, the counts for request limits, " + own +
+	return "This process alone keeps Idempotency-Keys, the counts for request limits, " + own +
 		":\na retry after a restart, or one that reaches another process, delivers again. Give several of it a Redis (ERPHUB_REDIS_URL).\n"
 }

@@ -245,7 +245,7 @@ func (a *app) printMetric(c *cli.Context, r *metrics.Result) error {
 		"sql": r.SQL, "params": r.Params, "notes": append([]string{}, r.Notes...),
 	}, plain)
 	if err == nil && r.Truncated && choice.Format != output.FormatJSON && choice.Format != output.FormatYAML {
-		a.Note("there are more rows than the %d shown: request more with --top (at most 1000), filter, or divide by less", len(r.Rows))
+		a.Note("there are more rows than the %d shown: request more with --top (at most 1000), filter, or group by fewer dimensions", len(r.Rows))
 	}
 	return err
 }

@@ -158,7 +158,7 @@ func globalFlags() []cli.Flag {
 		&cli.StringFlag{Name: "color", Usage: "`WHEN`: auto, always or never (NO_COLOR, CLICOLOR, CLICOLOR_FORCE)", DefaultText: "auto"},
 		&cli.BoolFlag{Name: "no-pager", Usage: "print long results without the pager (ERPHUB_PAGER, PAGER)"},
 		&cli.BoolFlag{Name: "no-formulas", Usage: "in CSV, put ' before text that a spreadsheet would take for a formula"},
-		&cli.BoolFlag{Name: "no-input", Usage: "ask nothing; what is missing is an error"},
+		&cli.BoolFlag{Name: "no-input", Usage: "never ask; fail if something is missing"},
 		&cli.BoolFlag{Name: "debug", Usage: "log requests to standard error"},
 		&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "explain the program or a command"},
 	}

@@ -237,7 +237,7 @@ func (s *Shell) ends(ctx context.Context, err error) bool {
 }
 
 // atEnd finds a command that follows a statement in its line.
-var atEnd = lazyregexp.New(`(?:^|\s)(\\(?:g(?:\s+\S+)?|gx|p|r|e))\s*$`)
+var atEnd = lazyregexp.New(`(?:^|\s)(\\(?:g(?:\s+\S+)?|gx|p|r|e|q))\s*$`)
 
 // nextCommand finds a command that follows the end of a statement.
 var nextCommand = lazyregexp.New(`;\s*\\`)

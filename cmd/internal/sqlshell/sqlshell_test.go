@@ -131,6 +131,15 @@ func TestBuffer(t *testing.T) {
 	}
 }
 
+// \q leaves from within a statement, but not from within a text.
+func TestQuitWithinAStatement(t *testing.T) {
+	sh, _ := statements(t, Options{})
+	require.NoError(t, sh.take(t.Context(), "select 'a"))
+	require.NoError(t, sh.take(t.Context(), `\q`))
+	require.NoError(t, sh.take(t.Context(), "b'"))
+	require.ErrorIs(t, sh.take(t.Context(), `\q`), errQuit)
+}
+
 func TestCommands(t *testing.T) {
 	for name, c := range map[string]struct{ line, want string }{
 		"help":             {`\?`, `\timing`},

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,9 +42,6 @@ type mcpEntry struct {
 	profile string
 	login   bool // the profile stores one
 }
-
-// mcpProgram is what assistants start.
-const mcpProgram = "erphub-mcp"
 
 // tomlText is an entry that is no JSON.
 type tomlText string
@@ -150,7 +149,7 @@ func (a *app) mcpCommand() *cli.Command {
 		Name: "mcp", Usage: "print the configuration with which assistants use the tool server",
 		Subcommands: []*cli.Command{{
 			Name: "config", Usage: "print the configuration an assistant needs to use the tools",
-			Description: "Over stdio the assistant starts erphub-mcp, which uses the login stored by `erphub auth login` or " +
+			Description: "Over stdio the assistant starts this program, as `erphub server mcp --stdio`, which uses the login stored by `erphub auth login` or " +
 				"`erphub config --token`. Over http it connects to a server that `erphub server mcp` started, with a token of " +
 				"the user's. No secret is ever printed: only where it comes from.",
 			Flags: append(shell.ValueFlags(),
@@ -158,7 +157,7 @@ func (a *app) mcpCommand() *cli.Command {
 				&cli.StringFlag{Name: "transport", Value: "stdio", Usage: "stdio or http"},
 				&cli.StringFlag{Name: "name", Value: "erphub", Usage: "name of the entry"},
 				&cli.StringFlag{Name: "server-url", Value: fmt.Sprintf("http://127.0.0.1:%d/mcp", server.DefaultPort), Usage: "address of the tool server, for http"},
-				&cli.StringFlag{Name: "command", Value: mcpProgram, Usage: "program to start, for stdio; a full path where the assistant does not find it"},
+				&cli.StringFlag{Name: "command", Usage: "program to start, for stdio, where it is not this one: erphub or erphub-mcp"},
 				&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable"},
 				&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something"},
 			),
@@ -232,11 +231,23 @@ func (e mcpEntry) stdioNotes() string {
 	}
 	if _, err := exec.LookPath(e.command); err != nil {
 		notes += fmt.Sprintf("; %s is not in PATH: give --command its full path", e.command)
-		if e.command == mcpProgram {
-			notes += ", or install it with `go install github.com/erphub/erphub/cmd/erphub-mcp@latest`"
-		}
 	}
 	return notes
+}
+
+// setProgram says which program is started, and how: this one by its full path, which
+// assistants without a shell need, unless another is named.
+func (e *mcpEntry) setProgram(command string) (err error) {
+	if e.command = command; command == "" {
+		if e.command, err = os.Executable(); err != nil {
+			return fmt.Errorf("looking for the path of this program: %w; give --command", err)
+		}
+	}
+	if name := filepath.Base(e.command); strings.TrimSuffix(name, ".exe") != "erphub-mcp" {
+		e.args = append(e.args, "server", "mcp")
+	}
+	e.args = append(e.args, "--stdio")
+	return nil
 }
 
 // setServer adds the choice of tools to the address of the server.
@@ -258,9 +269,23 @@ func (e *mcpEntry) setServer(selected url.Values) error {
 // mcpEntry is what the flags and settings say. A login never becomes a part of
 // it.
 func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
-	e := mcpEntry{name: c.String("name"), command: c.String("command"), args: []string{"--stdio"}, env: map[string]string{}, url: c.String("server-url")}
+	e := mcpEntry{name: c.String("name"), env: map[string]string{}, url: c.String("server-url")}
 	if strings.Trim(strings.ToLower(e.name), "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" || e.name == "" {
 		return e, shell.Usagef("--name %q must consist of letters, digits, - and _", e.name)
+	}
+	s, err := a.mcpSetup(c)
+	if err != nil {
+		return e, err
+	}
+	if s.Profile != "" {
+		e.args = append(e.args, "--profile", s.Profile)
+	}
+	e.profile, e.login = cmp.Or(s.Profile, config.DefaultProfile), storesLogin(s)
+	if path := c.String("config"); path != "" {
+		e.args = append(e.args, "--config", path)
+	}
+	if err := e.setProgram(c.String("command")); err != nil {
+		return e, err
 	}
 	selected := url.Values{}
 	if sets := c.String("toolsets"); sets != "" {
@@ -273,17 +298,6 @@ func (a *app) mcpEntry(c *cli.Context) (mcpEntry, error) {
 	}
 	if err := e.setServer(selected); err != nil {
 		return e, err
-	}
-	s, err := a.mcpSetup(c)
-	if err != nil {
-		return e, err
-	}
-	if s.Profile != "" {
-		e.args = append(e.args, "--profile", s.Profile)
-	}
-	e.profile, e.login = cmp.Or(s.Profile, config.DefaultProfile), storesLogin(s)
-	if path := c.String("config"); path != "" {
-		e.args = append(e.args, "--config", path)
 	}
 	// An address that is given here is not in the profile the program will read.
 	if v := s.Resolver.Value("url"); v.Origin == config.FromFlag || v.Origin == config.FromEnv {

@@ -36,8 +36,20 @@ const aboutServerMCP = "Serves tools, prompts and resources by the Model Context
 func (a *app) serverMCPCommand() *cli.Command {
 	return &cli.Command{
 		Name: "mcp", Usage: "serve the tools for assistants (Model Context Protocol)",
-		Description: aboutServerMCP, Flags: mcpServerFlags(), Action: a.serverMCP,
+		Description: aboutServerMCP, Flags: append(mcpServerFlags(), stdioFlag()), Action: a.serve,
 	}
+}
+
+func stdioFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "stdio", Usage: "serve one client over standard input and output, with the login of this program"}
+}
+
+// serve serves over HTTP, or with --stdio the client that started the program.
+func (a *app) serve(c *cli.Context) error {
+	if c.Bool("stdio") {
+		return a.serverStdio(c)
+	}
+	return a.serverMCP(c)
 }
 
 // mcpServerFlags are about serving, beside those about the tools.
@@ -223,7 +235,7 @@ func (a *app) announceMCP(c *cli.Context, ln *shell.Listener, checked string, bo
 	_, err := fmt.Fprintf(a.Streams.Err, "the tool server is ready at %s/mcp%s (stop with Ctrl-C)\n%s\n%s %s\n%s\n",
 		url, sse, box.about(), checked, reach, box.keeps(c.Bool("stateless")))
 	if err == nil && shell.Piped(a.Streams.In) {
-		_, err = fmt.Fprintln(a.Streams.Err, "Standard input is a pipe and is not read: an assistant that starts its tool server itself needs `erphub-mcp --stdio`.")
+		_, err = fmt.Fprintln(a.Streams.Err, "Standard input is a pipe and is not read: an assistant that starts its tool server itself needs `erphub server mcp --stdio`.")
 	}
 	if err == nil && c.Bool("json") {
 		said := map[string]any{"url": url, "mcp": url + "/mcp"}
@@ -242,14 +254,8 @@ func Program(sh *shell.Shell) *cli.App {
 	c := a.Program(a.VersionCommand(), sh.HelpCommand())
 	c.Name, c.Usage = "erphub-mcp", "serve the tools for assistants (Model Context Protocol)"
 	c.Description = aboutServerMCP
-	c.Flags = append(c.Flags, mcpServerFlags()...)
-	c.Flags = append(c.Flags, &cli.BoolFlag{Name: "stdio", Usage: "serve one client over standard input and output, with the login of this program"})
-	c.Action = func(c *cli.Context) error {
-		if c.Bool("stdio") {
-			return a.serverStdio(c)
-		}
-		return a.serverMCP(c)
-	}
+	c.Flags = append(append(c.Flags, mcpServerFlags()...), stdioFlag())
+	c.Action = a.serve
 	return c
 }
 

@@ -77,7 +77,7 @@ type workbook struct {
 func open(in io.ReaderAt, size int64, closer io.Closer, sheet string) (transfer.Reader, error) {
 	z, err := zip.NewReader(in, size)
 	if err != nil {
-		return nil, wrong("it is no workbook of the kind .xlsx (%v); was it cut short, or only renamed?", err)
+		return nil, wrong("it is not a workbook of the kind .xlsx (%v); was it cut short, or only renamed?", err)
 	}
 	w := &workbook{parts: map[string]*zip.File{}}
 	for _, f := range z.File {
