@@ -69,6 +69,7 @@ proof-definitions:
 	$(PROVE) -run 'Agrees|TestPackageEqualsREST$$' ./dict/migration ./dict/pack
 proof-dictionary:
 	$(PROVE) -run 'TestRefreshEqualsLoad$$' ./dict/registry
+	$(PROVE) -run 'TestRowsChangeBetweenPages$$' ./dict/restdict
 	$(PROVE) -run 'TestDefinitionsOfTheERPsOwn|TestInspectedIsNoDrift' ./dict/diff ./cmd/erphub
 proof-apply:
 	ERPHUB_KILL_EVERY=2 $(PROVE) -run 'TestKilled$$|TestResumeAfterEveryRequest$$' ./dict/restdict
