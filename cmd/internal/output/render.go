@@ -62,8 +62,9 @@ func (t Table) writeTable(w io.Writer, screen Screen, wide bool) (hidden int, er
 	return hidden, err
 }
 
-// withoutSpare leaves out the spare columns that do not fit into limit beside the
-// others with nothing shortened; without a limit all of them. They count as more.
+// withoutSpare leaves out the spare columns from the first one on that does not fit into
+// limit beside the others, with nothing shortened; without a limit all of them. They
+// count as more.
 func (t Table) withoutSpare(limit int) Table {
 	if !slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Spare }) {
 		return t
