@@ -301,7 +301,7 @@ func TestStartedWithAPipe(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = stdin.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "needs `erphub-mcp --stdio`") }, time.Minute, 5*time.Millisecond, "%s", log)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "needs --stdio") }, time.Minute, 5*time.Millisecond, "%s", log)
 }
 
 // A login that was revoked reads nothing over standard input and output, by whatever

@@ -59,10 +59,10 @@ func TestEnvironment(t *testing.T) {
 		status      doctor.Status
 		says        string
 	}{
-		{"nothing set", "variables", nil, "", nil, doctor.OK, "none"},
+		{"nothing set", "variables", nil, "", nil, doctor.OK, "no variables"},
 		{"set", "variables", map[string]string{"ERP_TOKEN": canary, "ERP_URL": "http://x", "PATH": "/bin"}, "", nil, doctor.OK, "set: ERP_TOKEN, ERP_URL"},
 		{"mistyped", "variables", map[string]string{"ERP_PASWORD": canary}, "", nil, doctor.Warning, "nothing reads ERP_PASWORD"},
-		{"empty is unset", "variables", map[string]string{"ERP_PASWORD": ""}, "", nil, doctor.OK, "none"},
+		{"empty is unset", "variables", map[string]string{"ERP_PASWORD": ""}, "", nil, doctor.OK, "no variables"},
 		{"database", "variables", map[string]string{doctor.DatabaseVariable: canary}, "", nil, doctor.OK, doctor.DatabaseVariable},
 		{"half a login", "login variables", map[string]string{"ERP_PASSWORD": canary}, "", nil, doctor.Warning, "only one"},
 		{"login and token", "login variables", map[string]string{"ERP_PASSWORD": canary, "ERP_USERNAME": "u", "ERP_TOKEN": canary}, "", nil, doctor.Warning, "ERP_TOKEN is set besides"},

@@ -235,7 +235,7 @@ func (a *app) announceMCP(c *cli.Context, ln *shell.Listener, checked string, bo
 	_, err := fmt.Fprintf(a.Streams.Err, "the tool server is ready at %s/mcp%s (stop with Ctrl-C)\n%s\n%s %s\n%s\n",
 		url, sse, box.about(), checked, reach, box.keeps(c.Bool("stateless")))
 	if err == nil && shell.Piped(a.Streams.In) {
-		_, err = fmt.Fprintln(a.Streams.Err, "Standard input is a pipe and is not read: an assistant that starts its tool server itself needs `erphub server mcp --stdio`.")
+		_, err = fmt.Fprintln(a.Streams.Err, "Standard input is a pipe and is not read: an assistant that starts its tool server itself needs --stdio.")
 	}
 	if err == nil && c.Bool("json") {
 		said := map[string]any{"url": url, "mcp": url + "/mcp"}
