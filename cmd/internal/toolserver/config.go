@@ -229,6 +229,9 @@ func (e mcpEntry) stdioNotes() string {
 	if e.login {
 		notes = "it uses the login of the profile " + e.profile
 	}
+	if strings.HasPrefix(e.command, filepath.Clean(os.TempDir())+string(filepath.Separator)) { // go run
+		notes += "; the program is in a temporary folder and will be gone: install it, or give --command"
+	}
 	if _, err := exec.LookPath(e.command); err != nil {
 		notes += fmt.Sprintf("; %s is not in PATH: give --command its full path", e.command)
 	}
