@@ -51,12 +51,20 @@ func (r *Reader) Check(ctx context.Context, t Target) error {
 	return err
 }
 
+// by is how a record is named by one of its columns.
+func (r *Reader) by(f *Target, column string) string {
+	if r.opts.Advice.By == "" {
+		return f.Name + ":" + column
+	}
+	return strings.ReplaceAll(r.opts.Advice.By, "COLUMN", column)
+}
+
 // spec is how the values of a target are found. The error is about its By.
 func (r *Reader) spec(ctx context.Context, f *Target) (*reference, error) {
 	if s := r.specs[*f]; s != nil {
 		return s, nil
 	}
-	s := &reference{cache: map[string]referred{}, byValue: f.Name + ":Value", beyond: f.Beyond}
+	s := &reference{cache: map[string]referred{}, byValue: r.by(f, "Value"), beyond: f.Beyond}
 	t, err := r.dict.Table(ctx, f.Foreign)
 	switch {
 	case errors.Is(err, registry.ErrNotFound) && f.By == "":
@@ -86,24 +94,35 @@ func (r *Reader) describe(ctx context.Context, s *reference, f *Target, t *regis
 	case lower == "uid":
 		s.by = t.Name + "_UU"
 	default:
-		col, ok := t.Column(f.By)
-		if !ok || col.Virtual() || col.Secure || col.Encrypted {
-			var names []string
-			for _, c := range t.Columns {
-				names = append(names, c.Name)
-			}
-			hint := ""
-			if near := nearest.Name(f.By, names); near != "" {
-				hint = fmt.Sprintf("; did you mean %q?", f.Name+":"+near)
-			}
-			return wrong("%s has no column %s to find its records by%s", t.Name, text.Quote(f.By), hint)
-		}
-		if !col.Type.IsText() || col.ForeignTable != "" || col.Type.IsList() {
-			return wrong("records of %s are found by columns of text, and %s is not one", t.Name, col.Name)
+		col, err := r.naming(f, t)
+		if err != nil {
+			return err
 		}
 		s.by, s.Columns = col.Name, []string{col.Name}
 	}
 	return nil
+}
+
+// naming is the column that the By of a target names.
+func (r *Reader) naming(f *Target, t *registry.Table) (registry.Column, error) {
+	col, ok := t.Column(f.By)
+	if !ok || !col.Readable() {
+		var names []string
+		for i := range t.Columns {
+			if t.Columns[i].Readable() {
+				names = append(names, t.Columns[i].Name)
+			}
+		}
+		hint := ""
+		if near := nearest.Name(f.By, names); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", r.by(f, near))
+		}
+		return col, wrong("%s has no column %s to find its records by%s", t.Name, text.Quote(f.By), hint)
+	}
+	if !col.Type.IsText() || col.ForeignTable != "" || col.Type.IsList() {
+		return col, wrong("records of %s are found by columns of text, and %s is not one", t.Name, col.Name)
+	}
+	return col, nil
 }
 
 // lookup says how records of a table are called by name, for the values of a

@@ -89,6 +89,9 @@ type Advice struct {
 	DateFormat   string
 	Zone         string
 	Ignore       string // of a heading of a file, such as "ignore it with --map HEADING="
+	// By is how a record is named by one of its columns, such as "COLUMN=VALUE"; empty:
+	// as in headings, with the name of the target, a colon and the column.
+	By string
 }
 
 // or is an advice as the end of a sentence.

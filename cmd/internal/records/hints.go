@@ -25,7 +25,7 @@ var noTable = lazyregexp.New(`table name: ([^:]+)$`)
 var wholeNumber = lazyregexp.New(`^\d+$`)
 
 // hint adds what was probably meant to the error of a call on a table: the
-// nearest table, the nearest column, or another number than the record's.
+// nearest table, the nearest column, or a document number in the place of an id.
 func (a *app) hint(c *cli.Context, client *erp.Client, table string, err error) error {
 	var refused *erp.Error
 	if !errors.As(err, &refused) || c.Context.Err() != nil {

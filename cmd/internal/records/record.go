@@ -101,8 +101,8 @@ func (a *app) recordGet(c *cli.Context) error {
 	return a.printRecord(c, rec, columns)
 }
 
-// printRecord shows one record: a line per column. Columns that were named are all
-// that formats for programs have, and come in their order.
+// printRecord shows one record: a line per column. Columns that were named come in
+// their order, for people behind the keys of the record.
 func (a *app) printRecord(c *cli.Context, rec erp.Record, columns []string) error {
 	choice, err := a.Choice(c, "")
 	if err != nil {
@@ -114,7 +114,9 @@ func (a *app) printRecord(c *cli.Context, rec erp.Record, columns []string) erro
 		text = func(raw json.RawMessage) string { return export.Cell(raw, false) }
 	case output.FormatVertical:
 	default:
-		columns = nil
+		if len(columns) > 0 {
+			columns = append(slices.DeleteFunc([]string{"id", "uid"}, func(key string) bool { return slices.Contains(columns, key) }), columns...)
+		}
 	}
 	if len(columns) == 0 {
 		columns = rec.Columns()

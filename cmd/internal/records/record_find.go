@@ -34,9 +34,12 @@ func (a *app) find(c *cli.Context, client *erp.Client, table, known string) (erp
 	}
 	target := values.Target{Name: table, Type: dict.TypeSearch, Foreign: table}
 	if column, value, ok := strings.Cut(known, "="); ok {
+		if column == "" || value == "" {
+			return id, shell.Usagef("%q does not name a record: write a column and its value, such as DocumentNo=80000", known)
+		}
 		target.By, known = column, value
 	}
-	reader, err := values.New(client, values.NewDictionary(restdict.NewSource(client, nil)), values.Options{})
+	reader, err := values.New(client, values.NewDictionary(restdict.NewSource(client, nil)), values.Options{Advice: values.Advice{By: "COLUMN=VALUE"}})
 	if err != nil {
 		return id, err
 	}
