@@ -17,8 +17,8 @@ type checker struct {
 	job     *job
 	trusted bool // the text of a view or of an administrator's rule
 	params  int
-	used    []bool // parameters
-	nodes   int    // seen
+	used    []int // how often each parameter is
+	nodes   int   // seen
 }
 
 func (c *checker) check(m any, at int32) error {
@@ -54,7 +54,7 @@ func (c *checker) message(m any, at int32) error {
 			return &fault{kind: Syntax, at: at, reason: "there is no parameter $" + itoa(m.Number),
 				hint: "parameters are $1 to the number of values given"}
 		}
-		c.used[m.Number-1] = true
+		c.used[m.Number-1]++
 	case *pg.RangeVar:
 		if !m.Inh {
 			return unsupported(at, "ONLY is not supported here").advise("name the table only")

@@ -20,6 +20,7 @@ type job struct {
 	schema string // that tables are written with
 	mask   string
 	params int
+	used   []int // how often the caller names each of them
 	limit  int
 
 	version     int32           // of the grammar
@@ -113,12 +114,12 @@ func offset(sql string, position int) int32 {
 func (j *job) secure(tree *pg.ParseResult) (*pg.ParseResult, []OutputColumn, error) {
 	s := selectOf(tree)
 	j.version = tree.Version
-	check := &checker{job: j, params: j.params, used: make([]bool, j.params)}
+	check := &checker{job: j, params: j.params, used: make([]int, j.params)}
 	if err := check.check(s, 0); err != nil {
 		return nil, nil, err
 	}
-	j.nodes = check.nodes
-	if i := slices.Index(check.used, false); i >= 0 {
+	j.nodes, j.used = check.nodes, check.used
+	if i := slices.Index(check.used, 0); i >= 0 {
 		return nil, nil, &fault{kind: Syntax, at: -1, reason: "parameter $" + itoa(int32(i+1)) + " is not used", hint: "give as many values as there are parameters"}
 	}
 	r := &resolver{job: j, sublink: map[*pg.SubLink]string{}, subtype: map[*pg.SubLink][]string{}}

@@ -64,6 +64,13 @@ func TestFailing(t *testing.T) {
 		"SELECT documentno ~ 'a' FROM c_order":                                                                                                         "the operator ~",
 		"SELECT documentno LIKE name FROM c_order, c_bpartner":                                                                                         "the operator ~~",
 
+		// A parameter has one type, which any of its places may decide.
+		"SELECT grandtotal > $1 FROM c_order":                                                  "",
+		"SELECT grandtotal BETWEEN $1 AND 5 FROM c_order":                                      "",
+		"SELECT documentno = $1 OR $1 IS NULL FROM c_order":                                    "",
+		"SELECT grandtotal > $1 FROM c_order WHERE 0.5::float8 < $1":                           "the operator >",
+		"SELECT q.x = grandtotal FROM (SELECT $1 x, $1 < 0.5::float8 FROM c_order) q, c_order": "the operator =",
+
 		// So are nodes of other kinds.
 		"SELECT ARRAY[string_to_array(documentno, '-'), ARRAY['x']] FROM c_order":                                  "an array of arrays, string_to_array(…)",
 		"SELECT ARRAY(SELECT string_to_array(name, '-') FROM c_bpartner) FROM c_order":                             "an array of arrays, string_to_array(…)",

@@ -36,6 +36,9 @@ func (t typing) of(n *pg.Node) string {
 			return c.kind
 		}
 	case *pg.ParamRef:
+		if i := int(m.Number) - 1; i < len(t.r.job.used) && t.r.job.used[i] > 1 {
+			return "" // one of its other places may make it a floating-point number
+		}
 		return untyped
 	case *pg.A_Const:
 		return constantType(m)
