@@ -30,6 +30,10 @@ var plannerPairs = []struct{ name, there, missing string }{
 	{"list", "ad_client_id IN (1000000, 1000001)", "ad_client_id IN (2000000, 2000001)"},
 	{"patterns of rows", `documentno LIKE ANY (SELECT 'QZX7%\')`, `documentno LIKE ANY (SELECT 'QZX9%\')`},
 	{"patterns of VALUES", `documentno ILIKE ANY (VALUES ('qzx7\'))`, `documentno ILIKE ANY (VALUES ('qzx9\'))`},
+	{"values of a subquery", "grandtotal IN (SELECT 61803398777.17)", "grandtotal IN (SELECT 61803398776.16)"},
+	{"values of VALUES", "documentno = ANY (VALUES ('QZX7hot'), ('QZX7rare'))", "documentno = ANY (VALUES ('QZX9hot'), ('QZX9rare'))"},
+	{"values of a union", "documentno IN (SELECT 'QZX7hot' UNION ALL SELECT 'QZX7rare')", "documentno IN (SELECT 'QZX9hot' UNION ALL SELECT 'QZX9rare')"},
+	{"rows of a subquery", "(documentno, grandtotal) IN (SELECT 'QZX7hot', 61803398777.17)", "(documentno, grandtotal) IN (SELECT 'QZX9hot', 71803398777.17)"},
 	{"not patterns of rows", `NOT documentno LIKE ALL (SELECT 'QZX7%\')`, `NOT documentno LIKE ALL (SELECT 'QZX9%\')`},
 }
 

@@ -145,11 +145,14 @@ func nextSiblingQuestion(r *rand.Rand, c *siblingCatalog) siblingQuestion {
 	return siblingQuestion{sql: statement(fact.there(r)), changed: statement(fact.missing(r))}
 }
 
-// siblingFailures are statements that failed for hidden rows: a parameter that one of
-// its places makes a float8 made one of every amount beside another.
+// siblingFailures are statements whose plan, which hidden rows decided, said whether a
+// row fails. A parameter that one of its places makes a float8 made one of every amount.
 var siblingFailures = []siblingQuestion{
 	{sql: "SELECT * FROM (SELECT 1 WHERE $1 < 1e9::float8) f, (SELECT o.c_order_id FROM c_order o WHERE o.grandtotal > $1) q", param: "117"},
 	{sql: "SELECT c_order_id FROM c_order o WHERE $1 < 1e9::float8 AND o.grandtotal < $1 AND c_order_id > 5", param: "117"},
+	{sql: "SELECT q.k FROM (SELECT o.c_order_id AS k, exp(o.c_bpartner_id) AS f FROM c_order o) q WHERE q.f > 0 ORDER BY 1 DESC LIMIT 3"},
+	{sql: "SELECT p.c_bpartner_id FROM c_bpartner p WHERE CASE WHEN ('a' LIKE p.value ESCAPE p.value OR p.name ~ 'CO') THEN p.created > now()::date - interval '300000 years' ELSE true END LIMIT 2"},
+	{sql: "SELECT o.c_order_id FROM (SELECT * FROM c_order WHERE grandtotal < 100) o WHERE 1 / (o.c_order_id - 104) > -1 LIMIT 3"},
 	{sql: "SELECT o.c_order_id FROM c_order o, (SELECT $1 AS x, $1 < 1e9::float8 AS y) q WHERE o.grandtotal < q.x", param: "117"},
 }
 
@@ -241,7 +244,7 @@ func TestSiblings(t *testing.T) {
 		}
 	}
 	t.Logf("%d statements on %d databases, %d with a number as $1 succeeded: %v", total, len(worlds), parameters, tally)
-	assert.LessOrEqual(t, tally[visibleFails], total/1000, "errors of visible rows that depend on the plan")
+	assert.LessOrEqual(t, tally[visibleFails], 1+total/1500, "errors of visible rows that depend on the plan")
 	assert.Greater(t, tally["succeeded"], total/4, "too few succeeded to say much")
 	assert.Zero(t, tally[string(api.CodeInternal)])
 	if total >= 3000 {

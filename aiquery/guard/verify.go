@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -303,12 +304,18 @@ func (v *verifier) selectStmt(s *pg.SelectStmt, with *visible) error {
 }
 
 // noConstant checks that the planner sees no constant in a condition, where it
-// would compare it with what it knows of hidden rows.
+// would compare it with what it knows of hidden rows. A subquery has conditions of its
+// own, but what IN and ANY compare with is what it returns.
 func noConstant(n *pg.Node) error {
 	var look func(m any) error
 	look = func(m any) error {
 		switch m := m.(type) {
-		case *pg.SubLink, *pg.TypeName: // subqueries have conditions of their own
+		case *pg.SubLink:
+			if m.SubLinkType == pg.SubLinkType_ANY_SUBLINK || m.SubLinkType == pg.SubLinkType_ALL_SUBLINK {
+				return noConstantReturned(m.Subselect.GetSelectStmt(), look)
+			}
+			return nil
+		case *pg.TypeName:
 			return nil
 		case *pg.A_Const:
 			if !m.Isnull && m.GetBoolval() == nil {
@@ -324,6 +331,23 @@ func noConstant(n *pg.Node) error {
 	}
 	if m := content(n); m != nil {
 		return look(m)
+	}
+	return nil
+}
+
+// noConstantReturned looks at what a SELECT returns, unless it groups by it: that needs
+// constants as they are written, and the columns beside them are gated instead.
+func noConstantReturned(s *pg.SelectStmt, look func(m any) error) error {
+	if s.GetOp() != pg.SetOperation_SETOP_NONE {
+		return errors.Join(noConstantReturned(s.Larg, look), noConstantReturned(s.Rarg, look))
+	}
+	if len(s.GetGroupClause()) > 0 || len(s.GetDistinctClause()) > 0 {
+		return nil
+	}
+	for _, n := range slices.Concat(s.GetTargetList(), s.GetValuesLists()) {
+		if err := look(content(n)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -307,6 +307,37 @@ func TestVerifyRefusesTamperedTrees(t *testing.T) {
 	}
 }
 
+// A constant of the caller stands in no condition, nor in what IN and ANY compare with.
+func TestVerifyRefusesConstants(t *testing.T) {
+	t.Parallel()
+	for condition, fails := range map[string]bool{
+		"x.name OPERATOR(pg_catalog.=) $1":                                                            false,
+		"x.name OPERATOR(pg_catalog.=) 'a'":                                                           true,
+		"x.name OPERATOR(pg_catalog.=) NULL":                                                          false,
+		"x.name OPERATOR(pg_catalog.=) ANY (SELECT $1::pg_catalog.text)":                              false,
+		"x.name OPERATOR(pg_catalog.=) ANY (SELECT 'a'::pg_catalog.text)":                             true,
+		"x.name OPERATOR(pg_catalog.=) ANY (VALUES ($1), ('a'))":                                      true,
+		"x.name OPERATOR(pg_catalog.=) ANY (SELECT y.name FROM erphub_t0 y UNION ALL SELECT 'a')":     true,
+		"x.name OPERATOR(pg_catalog.<>) ALL (SELECT pg_catalog.lower('A'))":                           true,
+		"EXISTS (SELECT 1 FROM erphub_t0 y WHERE y.name OPERATOR(pg_catalog.=) 'a')":                  true,
+		"EXISTS (SELECT 1 FROM erphub_t0 y WHERE y.name OPERATOR(pg_catalog.=) x.name)":               false,
+		"x.name OPERATOR(pg_catalog.=) ANY (SELECT 'a'::pg_catalog.text FROM erphub_t0 y GROUP BY 1)": false, // the column is gated
+	} {
+		t.Run(condition, func(t *testing.T) {
+			t.Parallel()
+			tree, err := postgres.parse("SELECT * FROM (SELECT x.name FROM erphub_t0 x WHERE " + condition + ") q LIMIT 11")
+			require.NoError(t, err)
+			v := &verifier{policy: testPolicy(), schema: "adempiere", params: 1, pieces: 1, shown: [][]shownColumn{{{name: "name", gated: true}}}}
+			err = v.statement(tree, 50, 10)
+			if fails {
+				assert.ErrorContains(t, err, "constant")
+			} else {
+				assert.NoError(t, err)
+			}
+		})
+	}
+}
+
 // ungate shows the names of partners as they are.
 func ungate(tree *pg.ParseResult) {
 	_ = visit(tree, -1, func(m any, _ int32) error {
