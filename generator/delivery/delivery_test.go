@@ -275,6 +275,8 @@ func TestSecrets(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
+	others := file("file")
+	require.NoError(t, os.Chmod(others, 0o644))
 	kept := delivery.SecretsFunc(func(_ context.Context, key string) (string, error) {
 		if key == delivery.KeySMTPPassword {
 			return "kept", nil
@@ -300,7 +302,8 @@ func TestSecrets(t *testing.T) {
 		{"a folder", nil, map[string]string{"hub.email.password-file": t.TempDir()}, nil, "", "cannot be read"},
 		{"an empty file", nil, map[string]string{"hub.email.password-file": file("\n")}, nil, "", "it is not set"},
 		{"two lines", nil, map[string]string{"hub.email.password-file": file("a\nb\n")}, nil, "", "line break"},
-		{"a huge file", nil, map[string]string{"hub.email.password-file": file(strings.Repeat("x", 20<<10))}, nil, "", "cannot be read"},
+		{"a file that others may read", nil, map[string]string{"hub.email.password-file": others}, nil, "", "others may read or write it"},
+		{"a huge file", nil, map[string]string{"hub.email.password-file": file(strings.Repeat("x", 70<<10))}, nil, "", "cannot be read"},
 		{"an endless file", nil, map[string]string{"hub.email.password-file": "/dev/zero"}, nil, "", "cannot be read"},
 		{"lookup is broken", broken, map[string]string{delivery.KeySMTPPassword: "set"}, nil, "", "could not be looked up"},
 		{"none", nil, nil, nil, "", "SMTP_PASSWORD_FILE"},

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/secretfile"
 )
 
 // Secrets finds secrets by the key of their setting. It is safe for concurrent
@@ -27,9 +26,6 @@ type SecretsFunc func(ctx context.Context, key string) (string, error)
 
 // Secret calls the function.
 func (f SecretsFunc) Secret(ctx context.Context, key string) (string, error) { return f(ctx, key) }
-
-// maxSecret bounds a file that holds a secret.
-const maxSecret = 16 << 10
 
 // raw is a setting without its default: environment first, then the rest.
 func (d *Deliveries) raw(name, env string) string {
@@ -72,8 +68,11 @@ func (d *Deliveries) secret(ctx context.Context, name string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := readSecret(path)
-	if err != nil {
+	text, err := secretfile.ReadFile(path)
+	switch {
+	case errors.Is(err, secretfile.ErrTooOpen):
+		return "", wrong(name, "others may read or write the file for it", "run chmod 600 on the file that "+name+fileSuffix+" ("+k.Env+fileEnvSuffix+") names", err)
+	case err != nil:
 		return "", wrong(name, "the file for it cannot be read", "check "+name+fileSuffix+" ("+k.Env+fileEnvSuffix+") and who may read the file", err)
 	}
 	return d.usable(name, text)
@@ -85,22 +84,6 @@ func (d *Deliveries) usable(name, text string) (string, error) {
 		return "", wrong(name, "it contains a line break or another control character", "set it anew", nil)
 	}
 	return text, nil
-}
-
-// readSecret reads a file that holds a secret.
-func readSecret(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
-	if err := errors.Join(err, f.Close()); err != nil {
-		return "", err
-	}
-	if len(data) > maxSecret {
-		return "", fmt.Errorf("it is longer than %d bytes", maxSecret)
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r"), nil
 }
 
 // need is a secret that cannot be done without.

@@ -9,19 +9,19 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/erphub/erphub/internal/atomicfile"
+	"github.com/erphub/erphub/internal/secretfile"
 )
 
 // ErrLocked is wrapped when another process holds the lock for too long.
 var ErrLocked = errors.New("another process holds the lock")
 
 // ErrTooOpen is wrapped when others than its owner may read or write the file.
-var ErrTooOpen = errors.New("others may read or write it")
+var ErrTooOpen = secretfile.ErrTooOpen
 
 // DefaultPath returns where the configuration is: what ERPHUB_CONFIG says,
 // or erphub/config.yaml in the user's configuration folder.
@@ -105,9 +105,9 @@ func (f *File) read() (*Document, fs.FileMode, error) {
 	}
 	others := fs.FileMode(0o077)
 	if st.Mode().Perm()&0o222 == 0 { // nobody writes it: it was mounted as a secret
-		others = groupReads
+		others = secretfile.GroupMayRead
 	}
-	if tooOpen(st, others) && !f.allowOpen {
+	if secretfile.TooOpen(st, others) && !f.allowOpen {
 		return nil, 0, fmt.Errorf("%w (mode %04o), and it may hold tokens; run: chmod 600 %s", ErrTooOpen, st.Mode().Perm(), f.path)
 	}
 	data, err := io.ReadAll(io.LimitReader(h, maxSize+1))
@@ -117,16 +117,6 @@ func (f *File) read() (*Document, fs.FileMode, error) {
 	doc, err := Parse(data)
 	return doc, st.Mode().Perm(), err
 }
-
-// tooOpen reports whether a file gives others one of these permissions. Pipes and the
-// like hold nothing, and Windows has other permissions.
-func tooOpen(st fs.FileInfo, others fs.FileMode) bool {
-	return st.Mode().IsRegular() && st.Mode().Perm()&others != 0 && runtime.GOOS != "windows"
-}
-
-// groupReads are the permissions that a file with a secret must not give when its
-// group may read it.
-const groupReads = 0o027
 
 // Writable reports whether the file can be changed: whether its lock, which lies
 // beside it, can be had.
@@ -140,15 +130,6 @@ func (f *File) Writable() bool {
 		return errors.Is(err, fs.ErrNotExist) // the folder will be made
 	}
 	return lock.Close() == nil
-}
-
-// CheckSecret is an [ErrTooOpen] when others may read or change a file that holds a
-// secret. Its group may read it: that is how orchestrators hand secrets to a service.
-func CheckSecret(st fs.FileInfo, path string) error {
-	if tooOpen(st, groupReads) {
-		return fmt.Errorf("%w (mode %04o), and it holds a secret; run: chmod 600 %s", ErrTooOpen, st.Mode().Perm(), path)
-	}
-	return nil
 }
 
 // reason takes the path off an error that is wrapped with it anyway.

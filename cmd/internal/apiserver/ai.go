@@ -20,6 +20,7 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/redisstate"
+	"github.com/erphub/erphub/internal/secretfile"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -87,7 +88,7 @@ func (a *app) setVerifier(o *aiSettings, c *cli.Context, s *shell.Setup, log *sl
 	secret := a.Getenv(shell.TokenSecretVariable)
 	if file := c.String("jwt-secret-file"); file != "" {
 		var err error
-		if secret, err = shell.ReadSecretFile(file); err != nil {
+		if secret, err = secretfile.ReadFile(file); err != nil {
 			return fmt.Errorf("reading the token secret: %w", err)
 		}
 		if secret == "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/deploylog/notify"
 	"github.com/erphub/erphub/deploylog/spool"
+	"github.com/erphub/erphub/internal/secretfile"
 )
 
 // webhookTime is how long a command that ends a run waits for receivers of
@@ -59,7 +60,7 @@ func (a *app) openWebhooks(c *cli.Context, s *shell.Setup) *webhooks {
 func (w *webhooks) open(c *cli.Context, s *shell.Setup) (err error) {
 	secret := s.Resolver.Lookup("hub.webhook.secret")
 	if path := c.String("webhook-secret-file"); path != "" {
-		if secret, err = shell.ReadSecretFile(path); err != nil {
+		if secret, err = secretfile.ReadFile(path); err != nil {
 			return fmt.Errorf("reading the secret of webhooks: %w", err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/secretfile"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"
 )
@@ -123,9 +124,9 @@ func (a *app) password(c *cli.Context, s *shell.Setup, user string) (secret toke
 	var text string
 	switch {
 	case c.String("password-file") != "":
-		text, err = shell.ReadSecretFile(c.String("password-file"))
+		text, err = secretfile.ReadFile(c.String("password-file"))
 	case c.String("password") == "-":
-		text, err = shell.ReadSecret(a.Streams.In)
+		text, err = secretfile.Read(a.Streams.In)
 	case c.String("password") != "":
 		text = c.String("password")
 	case given != "":

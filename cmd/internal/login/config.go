@@ -10,6 +10,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/secretfile"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"
 )
@@ -134,7 +135,7 @@ func (a *app) configSet(c *cli.Context) error {
 		if value != "-" {
 			return shell.Usagef("the value of %s is a secret and would show in process lists: give - and write it to standard input", key.Name)
 		}
-		if value, err = shell.ReadSecret(a.Streams.In); err != nil {
+		if value, err = secretfile.Read(a.Streams.In); err != nil {
 			return fmt.Errorf("reading the value of %s: %w", key.Name, err)
 		}
 	}
@@ -190,7 +191,7 @@ func (a *app) configList(c *cli.Context) error {
 func (a *app) storeToken(c *cli.Context, token string) error {
 	if token == "-" {
 		var err error
-		if token, err = shell.ReadSecret(a.Streams.In); err != nil {
+		if token, err = secretfile.Read(a.Streams.In); err != nil {
 			return fmt.Errorf("reading the token: %w", err)
 		}
 	}

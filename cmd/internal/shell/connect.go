@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -14,12 +12,10 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/internal/keyring"
+	"github.com/erphub/erphub/internal/secretfile"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"
 )
-
-// maxTokenFile bounds what is read as a token from a file or standard input.
-const maxTokenFile = 64 << 10
 
 // Setup is what flags, environment and profile say together.
 type Setup struct {
@@ -39,7 +35,7 @@ func (sh *Shell) SetupFor(c *cli.Context, create bool) (*Setup, error) {
 		s.Resolver.Flags["url"] = url
 	}
 	if path := c.String("token-file"); path != "" {
-		token, err := ReadSecretFile(path)
+		token, err := secretfile.ReadFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("reading the token: %w", err)
 		}
@@ -271,34 +267,4 @@ func (sh *Shell) ClientWith(ctx context.Context, url string, login tokens.Login)
 		return nil, err
 	}
 	return erp.New(url, erp.WithTokenSource(m), erp.WithUserAgent("erphub/"+Version()), erp.WithLogger(sh.Log))
-}
-
-// ReadSecretFile reads a secret from a file that others may not read, without the
-// line break an editor puts behind it.
-func ReadSecretFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err == nil {
-		err = config.CheckSecret(st, path)
-	}
-	if err != nil {
-		return "", err
-	}
-	return ReadSecret(f)
-}
-
-// ReadSecret is [ReadSecretFile] of what is open already.
-func ReadSecret(r io.Reader) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxTokenFile+1))
-	if err != nil {
-		return "", err
-	}
-	if len(text) > maxTokenFile {
-		return "", fmt.Errorf("it is longer than %d bytes, which no token or password is", maxTokenFile)
-	}
-	return strings.TrimRight(string(text), "\r\n"), nil
 }

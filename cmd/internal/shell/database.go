@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp/doctor"
+	"github.com/erphub/erphub/internal/secretfile"
 )
 
 // DatabaseFlags name the ERP's database.
@@ -45,7 +46,7 @@ func (sh *Shell) GivenAddress(c *cli.Context, flag string) (string, error) {
 	case given != "" && file != "":
 		return "", Usagef("--%s and --%s-file both name an address; choose one", flag, flag)
 	case file != "":
-		address, err := ReadSecretFile(file)
+		address, err := secretfile.ReadFile(file)
 		if err == nil && address == "" {
 			err = errors.New("the file is empty")
 		}

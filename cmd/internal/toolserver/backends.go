@@ -12,6 +12,7 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/secretfile"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/tools"
 	"github.com/erphub/erphub/tokens"
@@ -200,7 +201,7 @@ func (a *app) aiAPI(c *cli.Context, s *shell.Setup, first backend.Name, calls bo
 		return api, shell.Usagef("--ai-api-token and --ai-api-token-file both name a token; choose one")
 	case file != "":
 		var err error
-		if token, err = shell.ReadSecretFile(file); err != nil {
+		if token, err = secretfile.ReadFile(file); err != nil {
 			return api, fmt.Errorf("reading the token for the AI API: %w", err)
 		}
 	case token == "":

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/internal/secretfile"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -43,7 +44,7 @@ func (a *app) verifier(c *cli.Context, s *shell.Setup, log *slog.Logger) (*token
 	}
 	if file != "" {
 		var err error
-		if secret, err = shell.ReadSecretFile(file); err != nil {
+		if secret, err = secretfile.ReadFile(file); err != nil {
 			return nil, "", fmt.Errorf("reading the token secret: %w", err)
 		}
 	}

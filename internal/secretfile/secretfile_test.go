@@ -1,4 +1,4 @@
-package shell_test
+package secretfile_test
 
 import (
 	"errors"
@@ -8,13 +8,12 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/secretfile"
 )
 
-// TestReadSecretFile reads no secret that everybody may read or a group may replace.
+// TestReadFile reads no secret that everybody may read or a group may replace.
 // A group that may read it is how orchestrators hand secrets to a service.
-func TestReadSecretFile(t *testing.T) {
+func TestReadFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other permissions")
 	}
@@ -26,8 +25,8 @@ func TestReadSecretFile(t *testing.T) {
 		if err := errors.Join(os.WriteFile(path, []byte("s3cret\n"), 0o600), os.Chmod(path, mode)); err != nil {
 			t.Fatal(err)
 		}
-		switch secret, err := shell.ReadSecretFile(path); {
-		case refused && (!errors.Is(err, config.ErrTooOpen) || secret != ""):
+		switch secret, err := secretfile.ReadFile(path); {
+		case refused && (!errors.Is(err, secretfile.ErrTooOpen) || secret != ""):
 			t.Errorf("mode %04o: %q, %v", mode, secret, err)
 		case !refused && (err != nil || secret != "s3cret"):
 			t.Errorf("mode %04o: %q, %v", mode, secret, err)
