@@ -190,8 +190,8 @@ func shown(value any) string {
 }
 
 // markup is what programs that render HTML or Markdown would not show as it is: tags,
-// entities, links, code, and what is bold or struck out.
-var markup = lazyregexp.New("<[A-Za-z/!?]|&#?[0-9A-Za-z]+;|\\]\\(|`|[*]{2,}|_{2,}|~{2,}")
+// entities, links, code, and what is slanted, bold or struck out.
+var markup = lazyregexp.New("<[A-Za-z/!?]|&#?[0-9A-Za-z]+;|\\][\\[(:]|`|[*][^*]*[*]+|_{2,}|~{2,}")
 
 // unrendered escapes markup, as JSON would.
 func unrendered(s string) string {

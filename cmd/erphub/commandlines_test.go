@@ -104,6 +104,41 @@ func TestCommandLinesExist(t *testing.T) {
 	assert.Empty(t, wrongLine(programs, `erphub --json record list C_Order --filter "a b" -h`))
 }
 
+// A flag that a document names alone is one of some command.
+func TestFlagsInDocumentsExist(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{"--help": true, "--version": true}
+	var collect func(commands []*cli.Command)
+	add := func(flags []cli.Flag) {
+		for _, f := range flags {
+			for _, name := range f.Names() {
+				known["--"+name] = true
+			}
+		}
+	}
+	collect = func(commands []*cli.Command) {
+		for _, c := range commands {
+			add(c.Flags)
+			collect(c.Subcommands)
+		}
+	}
+	for _, program := range []*cli.App{newProgram(&shell.Shell{}), toolserver.Program(&shell.Shell{})} {
+		add(program.Flags)
+		collect(program.Commands)
+	}
+	alone := regexp.MustCompile("`(--[a-z][a-z-]*)(?:[ =][^`]*)?`")
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	for _, path := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, m := range alone.FindAllStringSubmatch(string(text), -1) {
+			assert.True(t, known[m[1]], "%s names %s, which no command has", path, m[1])
+		}
+	}
+	assert.False(t, known["--colums"], "the test can fail")
+}
+
 // inCode finds command lines in the running text of messages, comments and
 // documents.
 var inCode = regexp.MustCompile("`(erphub(?:-mcp)?(?: [^`]*)?)`")

@@ -302,7 +302,7 @@ func TestSecrets(t *testing.T) {
 		{"a folder", nil, map[string]string{"hub.email.password-file": t.TempDir()}, nil, "", "cannot be read"},
 		{"an empty file", nil, map[string]string{"hub.email.password-file": file("\n")}, nil, "", "it is not set"},
 		{"two lines", nil, map[string]string{"hub.email.password-file": file("a\nb\n")}, nil, "", "line break"},
-		{"a file that others may read", nil, map[string]string{"hub.email.password-file": others}, nil, "", "others may read or write it"},
+		{"a file that others may read", nil, map[string]string{"hub.email.password-file": others}, nil, "", "others may read or write the file for it"},
 		{"a huge file", nil, map[string]string{"hub.email.password-file": file(strings.Repeat("x", 70<<10))}, nil, "", "cannot be read"},
 		{"an endless file", nil, map[string]string{"hub.email.password-file": "/dev/zero"}, nil, "", "cannot be read"},
 		{"lookup is broken", broken, map[string]string{delivery.KeySMTPPassword: "set"}, nil, "", "could not be looked up"},

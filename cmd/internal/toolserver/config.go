@@ -262,6 +262,9 @@ func (e *mcpEntry) setServer(selected url.Values) error {
 	if u.User != nil {
 		return shell.Usagef("--server-url must hold no user and password: tokens travel in a header")
 	}
+	if strings.Trim(u.Path, "/") == "" { // where the server is, not what it serves there
+		u.Path = "/mcp"
+	}
 	query := u.Query()
 	maps.Copy(query, selected)
 	u.RawQuery = strings.ReplaceAll(query.Encode(), "%2C", ",") // commas may stay as they are
