@@ -19,6 +19,7 @@ import (
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/mcp/server"
+	"github.com/erphub/erphub/mcp/tools"
 )
 
 // mcpClient is an assistant whose configuration we can write.
@@ -166,6 +167,9 @@ func (a *app) mcpCommand() *cli.Command {
 	}
 }
 
+// setsOfUsers are the tools of those who ask about their business.
+var setsOfUsers = strings.Join([]string{tools.SetRegistry, tools.SetQuery, tools.SetMetrics, tools.SetRecords, tools.SetAccess}, ",")
+
 func (a *app) mcpConfig(c *cli.Context, clients []mcpClient, names []string) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
@@ -196,6 +200,9 @@ func (a *app) mcpConfig(c *cli.Context, clients []mcpClient, names []string) err
 		config = client.http(entry)
 	default:
 		return shell.Usagef("--transport %q is neither stdio nor http", transport)
+	}
+	if c.String("toolsets") == "" {
+		notes += "; it gets the tools of developers, " + strings.Join(tools.DefaultSets(), ", ") + ": for numbers, records and documents give --toolsets " + setsOfUsers
 	}
 	choice, err := a.Choice(c, "")
 	if err != nil {
