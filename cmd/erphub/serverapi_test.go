@@ -84,7 +84,7 @@ func TestServerAPIUsage(t *testing.T) {
 		{"no database address in the file", []string{"--database-file", secret, "--jwt-secret-file", secret}, nil, shell.ExitFailed, "no PostgreSQL address"},
 		{"no database there", []string{"--jwt-secret-file", secret, "--database-wait", "0"}, []string{database}, shell.ExitFailed, "127.0.0.1:1/erp"},
 		{"no database there for some time", []string{"--jwt-secret-file", secret, "--database-wait", "300ms"}, []string{database}, shell.ExitFailed, "gave up after 300ms"},
-		{"a recipient that is none", []string{"--email-recipient", "http://x"}, []string{"ERP_URL=http://127.0.0.1:1"}, shell.ExitUsage, "EMAIL_RECIPIENTS"},
+		{"a recipient that is none", []string{"--email-recipient", "http://x"}, []string{"ERP_URL=http://127.0.0.1:1"}, shell.ExitUsage, "ERPHUB_EMAIL_RECIPIENTS"},
 		{"an address that cannot be read", []string{"--jwt-secret-file", secret}, []string{"ERP_DATABASE_URL=postgres://reader:" + password + "%zz@127.0.0.1/erp"}, shell.ExitFailed, "cannot be understood"},
 		{"a schema there cannot be", []string{"--jwt-secret-file", secret, "--database-schema", "x; drop"}, []string{database}, shell.ExitFailed, "schema"},
 	} {

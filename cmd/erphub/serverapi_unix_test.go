@@ -45,7 +45,7 @@ func servingAPI(t *testing.T, artifacts string) (signal func(syscall.Signal), ur
 	secret := filepath.Join(t.TempDir(), "secret")
 	require.NoError(t, os.WriteFile(secret, []byte(signingSecret), 0o600))
 	ready := filepath.Join(t.TempDir(), "ready")
-	cmd, _, end := servingIn(t, []string{"ARTIFACTS_DIRECTORY=" + artifacts},
+	cmd, _, end := servingIn(t, []string{"ERPHUB_ARTIFACTS_DIRECTORY=" + artifacts},
 		"server", "api", "--url", "http://127.0.0.1:1", "--jwt-secret-file", secret, "--listen", "127.0.0.1:0", "--ready-file", ready)
 	var started struct{ URL string }
 	require.Eventually(t, func() bool { // what it says first may be about the ERP

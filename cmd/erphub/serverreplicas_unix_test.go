@@ -55,7 +55,7 @@ func startReplicas(t *testing.T, n int) *replicas {
 	require.NoError(t, os.WriteFile(secret, []byte(signingSecret), 0o600))
 	for range n {
 		ready := filepath.Join(t.TempDir(), "ready")
-		cmd, _, _ := servingIn(t, []string{"ERPHUB_REDIS_URL=" + redis.URL(), "ARTIFACTS_DIRECTORY=" + p.artifacts, "ARTIFACTS_BASE_URL=" + p.url},
+		cmd, _, _ := servingIn(t, []string{"ERPHUB_REDIS_URL=" + redis.URL(), "ERPHUB_ARTIFACTS_DIRECTORY=" + p.artifacts, "ARTIFACTS_BASE_URL=" + p.url},
 			"server", "api", "--url", "http://127.0.0.1:1", "--jwt-secret-file", secret, "--listen", "127.0.0.1:0", "--ready-file", ready)
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
 		var started struct{ URL string }

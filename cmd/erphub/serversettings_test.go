@@ -82,7 +82,7 @@ func TestServerSettingsThatAreWrong(t *testing.T) {
 		{"no number in the environment", "", []string{"ERPHUB_API_REQUESTS_PER_MINUTE=many"}, nil, "ERPHUB_API_REQUESTS_PER_MINUTE, which"},
 		{"half a certificate", "", []string{"ERPHUB_API_TLS_CERT=x"}, nil, "--tls-key"},
 		{"no certificate", "", nil, []string{"--tls-cert", "nowhere", "--tls-key", "nowhere"}, "TLS certificate"},
-		{"no bucket for downloads", "", []string{"ARTIFACTS_BUCKET=b", "ERP_TOKEN_SECRET=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}, nil, `hub.artifacts.bucket: configuring object storage: "b" cannot be the name of a bucket`},
+		{"no bucket for downloads", "", []string{"ERPHUB_ARTIFACTS_BUCKET=b", "ERP_TOKEN_SECRET=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}, nil, `hub.artifacts.bucket: configuring object storage: "b" cannot be the name of a bucket`},
 		{"no bucket for plugins", "hub.generator.objectstore.bucket: b", []string{"ERP_TOKEN_SECRET=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}, nil, `hub.generator.objectstore.bucket: configuring object storage: "b" cannot be`},
 		{"a log there is not", "", nil, []string{"--log-format", "xml"}, "text or json"},
 		{"a level there is not", "", []string{"ERPHUB_API_LOG_LEVEL=loud"}, nil, "--log-level"},

@@ -212,7 +212,7 @@ func startFleet(t *testing.T) *fleet {
 	require.Zero(t, execute(t.Context(), []string{"erphub", "env", "deploy", "install"}, append(system, "HOME="+t.TempDir()), shell.Streams{Out: &said, Err: &said}), said.String())
 	f.sandbox = add("the sandbox", false, nil, "sandbox", "--data", filepath.Join(t.TempDir(), "sandbox"))
 	api := append([]string{
-		"ERPHUB_REDIS_URL=" + f.redis.URL(), "ERP_DATABASE_URL=" + f.database, "ERP_TOKEN_SECRET=" + tokenSecret, "ARTIFACTS_BUCKET=" + bucket, "ARTIFACTS_TTL=1",
+		"ERPHUB_REDIS_URL=" + f.redis.URL(), "ERP_DATABASE_URL=" + f.database, "ERP_TOKEN_SECRET=" + tokenSecret, "ERPHUB_ARTIFACTS_BUCKET=" + bucket, "ARTIFACTS_TTL=1",
 		"ARTIFACTS_BASE_URL=" + anyReplica, "AWS_ENDPOINT_URL_S3=" + f.s3.Endpoint, "AWS_ACCESS_KEY_ID=" + f.s3.AccessKey, "AWS_SECRET_ACCESS_KEY=" + f.s3.SecretKey,
 	}, system...)
 	for i := range 2 {

@@ -190,10 +190,10 @@ func TestSettingsThatCannotBeUsed(t *testing.T) {
 		change map[string]string
 		text   string
 	}{
-		{"no folder", "filesystem", map[string]string{delivery.KeyDirectory: ""}, "hub.generator.directory (GENERATOR_DIRECTORY)"},
+		{"no folder", "filesystem", map[string]string{delivery.KeyDirectory: ""}, "hub.generator.directory (ERPHUB_GENERATOR_DIRECTORY)"},
 		{"folder with a zero", "filesystem", map[string]string{delivery.KeyDirectory: "a\x00b"}, "is not a folder"},
 		{"no folder for artifacts", "url", map[string]string{delivery.KeyArtifacts: ""}, "hub.artifacts.directory"},
-		{"folder and bucket for artifacts", "url", map[string]string{delivery.KeyArtifactsBucket: "downloads"}, "clear it, or hub.artifacts.directory (ARTIFACTS_DIRECTORY)"},
+		{"folder and bucket for artifacts", "url", map[string]string{delivery.KeyArtifactsBucket: "downloads"}, "clear it, or hub.artifacts.directory (ERPHUB_ARTIFACTS_DIRECTORY)"},
 		{"bucket for artifacts is none", "url", map[string]string{delivery.KeyArtifacts: "", delivery.KeyArtifactsBucket: "a/b"}, "cannot be the name of a bucket"},
 		{"prefix of artifacts leads up", "url", map[string]string{delivery.KeyArtifacts: "", delivery.KeyArtifactsBucket: "downloads", delivery.KeyArtifactsPrefix: "../"}, "prefix"},
 		{"no address", "url", map[string]string{delivery.KeyBaseURL: ""}, "ARTIFACTS_BASE_URL"},
@@ -207,7 +207,7 @@ func TestSettingsThatCannotBeUsed(t *testing.T) {
 		{"no access key", "object_store", map[string]string{delivery.KeyAccessKey: ""}, "AWS_ACCESS_KEY_ID"},
 		{"secret key with a line break", "object_store", map[string]string{delivery.KeySecretKey: "must-not-show\nx"}, "AWS_SECRET_ACCESS_KEY"},
 		{"session token with a zero", "object_store", map[string]string{delivery.KeySessionToken: "must-not-show\x00"}, "AWS_SESSION_TOKEN"},
-		{"no token", "repository", map[string]string{delivery.KeyForgeToken: ""}, "REPOSITORY_TOKEN"},
+		{"no token", "repository", map[string]string{delivery.KeyForgeToken: ""}, "ERPHUB_REPOSITORY_TOKEN"},
 		{"forge is none", "repository", map[string]string{delivery.KeyForge: "ftp://forge.example.com"}, "not one of a forge"},
 		{"forge without TLS", "repository", map[string]string{delivery.KeyForge: "http://forge.example.com"}, "use https"},
 		{"unknown forge", "repository", map[string]string{delivery.KeyForgeKind: "svn"}, "no kind"},
@@ -215,13 +215,13 @@ func TestSettingsThatCannotBeUsed(t *testing.T) {
 		{"branch is none", "repository", map[string]string{delivery.KeyBranch: "-f"}, "cannot be a branch"},
 		{"no mail server", "email", map[string]string{delivery.KeySMTPHost: ""}, "SMTP_HOST"},
 		{"mail server is none", "email", map[string]string{delivery.KeySMTPHost: "smtp://x"}, "configuring the mail server"},
-		{"port is none", "email", map[string]string{delivery.KeySMTPPort: "70000"}, "SMTP_PORT"},
+		{"port is none", "email", map[string]string{delivery.KeySMTPPort: "70000"}, "ERPHUB_SMTP_PORT"},
 		{"two ports", "email", map[string]string{delivery.KeySMTPPort: "25", delivery.KeySMTPHost: "smtp.example.com:587"}, "another port"},
 		{"sender with a header", "email", map[string]string{delivery.KeyFrom: "hub@example.com\r\nBcc: x@example.com"}, "EMAIL_FROM"},
 		{"security is none", "email", map[string]string{delivery.KeySMTPSecurity: "some"}, "none of starttls, tls and none"},
-		{"recipient is none", "email", map[string]string{delivery.KeyRecipients: ",, "}, "hub.email.recipients (EMAIL_RECIPIENTS)"},
-		{"nobody to send to", "email", map[string]string{delivery.KeyFrom: ""}, "hub.email.recipients (EMAIL_RECIPIENTS)"},
-		{"no password", "email", map[string]string{delivery.KeySMTPPassword: ""}, "SMTP_PASSWORD"},
+		{"recipient is none", "email", map[string]string{delivery.KeyRecipients: ",, "}, "hub.email.recipients (ERPHUB_EMAIL_RECIPIENTS)"},
+		{"nobody to send to", "email", map[string]string{delivery.KeyFrom: ""}, "hub.email.recipients (ERPHUB_EMAIL_RECIPIENTS)"},
+		{"no password", "email", map[string]string{delivery.KeySMTPPassword: ""}, "ERPHUB_SMTP_PASSWORD"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -292,10 +292,10 @@ func TestSecrets(t *testing.T) {
 		password string // that is sent, "" for an error
 		text     string
 	}{
-		{"lookup wins", kept, map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"SMTP_PASSWORD": "environment"}, "kept", ""},
-		{"then the environment", nil, map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"SMTP_PASSWORD": "environment"}, "environment", ""},
-		{"then the setting", nil, map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"SMTP_PASSWORD_FILE": file("file")}, "set", ""},
-		{"then the file of the environment", nil, map[string]string{"hub.email.password-file": file("other")}, map[string]string{"SMTP_PASSWORD_FILE": file("file\n")}, "file", ""},
+		{"lookup wins", kept, map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"ERPHUB_SMTP_PASSWORD": "environment"}, "kept", ""},
+		{"then the environment", nil, map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"ERPHUB_SMTP_PASSWORD": "environment"}, "environment", ""},
+		{"then the setting", nil, map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"ERPHUB_SMTP_PASSWORD_FILE": file("file")}, "set", ""},
+		{"then the file of the environment", nil, map[string]string{"hub.email.password-file": file("other")}, map[string]string{"ERPHUB_SMTP_PASSWORD_FILE": file("file\n")}, "file", ""},
 		{"then the file of the setting", nil, map[string]string{"hub.email.password-file": file("file\r\n")}, nil, "file", ""},
 		{"blanks belong to it", nil, map[string]string{"hub.email.password-file": file(" a b \n")}, nil, " a b ", ""},
 		{"no file", nil, map[string]string{"hub.email.password-file": filepath.Join(t.TempDir(), "missing")}, nil, "", "cannot be read"},
@@ -306,7 +306,7 @@ func TestSecrets(t *testing.T) {
 		{"a huge file", nil, map[string]string{"hub.email.password-file": file(strings.Repeat("x", 70<<10))}, nil, "", "cannot be read"},
 		{"an endless file", nil, map[string]string{"hub.email.password-file": "/dev/zero"}, nil, "", "cannot be read"},
 		{"lookup is broken", broken, map[string]string{delivery.KeySMTPPassword: "set"}, nil, "", "could not be looked up"},
-		{"none", nil, nil, nil, "", "SMTP_PASSWORD_FILE"},
+		{"none", nil, nil, nil, "", "ERPHUB_SMTP_PASSWORD_FILE"},
 	}
 	cert := testsmtp.NewCertificate(t, time.Now().Add(time.Hour))
 	for _, tt := range tests {
@@ -339,7 +339,7 @@ func TestSecretIsReplaced(t *testing.T) {
 	t.Parallel()
 	server := testgit.Start(t, testgit.Forge{Kind: testgit.Gitea, Token: "new"})
 	path := filepath.Join(t.TempDir(), "token")
-	d := open(t, delivery.Options{Setting: of(map[string]string{delivery.KeyForge: server.URL}), Getenv: of(map[string]string{"REPOSITORY_TOKEN_FILE": path})})
+	d := open(t, delivery.Options{Setting: of(map[string]string{delivery.KeyForge: server.URL}), Getenv: of(map[string]string{"ERPHUB_REPOSITORY_TOKEN_FILE": path})})
 	deliver := func() error {
 		_, made, err := d.Choose(t.Context(), "repository", "")
 		require.NoError(t, err)
@@ -361,7 +361,7 @@ func TestSettingsReachTheDeliveries(t *testing.T) {
 		server := testgit.Start(t, testgit.Forge{Kind: testgit.GitHub, Token: "t", Orgs: []string{"erp"}})
 		d := open(t, delivery.Options{
 			Setting: of(map[string]string{delivery.KeyOrg: "erp", delivery.KeyPrivate: "false", delivery.KeyBranch: "trunk"}),
-			Getenv:  of(map[string]string{"REPOSITORY_URL": server.URL, "REPOSITORY_KIND": "GitHub", "REPOSITORY_TOKEN": "t"}),
+			Getenv:  of(map[string]string{"ERPHUB_REPOSITORY_URL": server.URL, "ERPHUB_REPOSITORY_KIND": "GitHub", "ERPHUB_REPOSITORY_TOKEN": "t"}),
 		})
 		_, made, err := d.Choose(t.Context(), "repository", "")
 		require.NoError(t, err)
@@ -392,7 +392,7 @@ func TestSettingsReachTheDeliveries(t *testing.T) {
 		server := tests3.Start(t)
 		server.CreateBucket(t, "shared")
 		env := map[string]string{"AWS_ENDPOINT_URL_S3": server.Endpoint, "AWS_ACCESS_KEY_ID": server.AccessKey, "AWS_SECRET_ACCESS_KEY": server.SecretKey,
-			"ARTIFACTS_BUCKET": "shared", "ARTIFACTS_BASE_URL": "https://hub.example.com", "ARTIFACTS_TTL": "20160"}
+			"ERPHUB_ARTIFACTS_BUCKET": "shared", "ARTIFACTS_BASE_URL": "https://hub.example.com", "ARTIFACTS_TTL": "20160"}
 		one, two := open(t, delivery.Options{Getenv: of(env)}), open(t, delivery.Options{Getenv: of(env)})
 		_, made, err := one.Choose(t.Context(), "url", "")
 		require.NoError(t, err)
@@ -420,7 +420,7 @@ func TestSettingsReachTheDeliveries(t *testing.T) {
 		server := testsmtp.StartFaulty(t, testsmtp.Faults{TLS: &tls.Config{Certificates: []tls.Certificate{cert.TLS}}, Implicit: true})
 		host, port, _ := strings.Cut(server.Addr, ":")
 		d := open(t, delivery.Options{Roots: cert.Roots, Getenv: of(map[string]string{
-			"SMTP_HOST": host, "SMTP_PORT": port, "SMTP_SECURITY": "TLS", "EMAIL_FROM": "Hub <hub@example.com>",
+			"SMTP_HOST": host, "ERPHUB_SMTP_PORT": port, "ERPHUB_SMTP_SECURITY": "TLS", "EMAIL_FROM": "Hub <hub@example.com>",
 		})})
 		_, made, err := d.Choose(t.Context(), "email", "a@example.com")
 		require.NoError(t, err)

@@ -56,7 +56,7 @@ func TestRecipients(t *testing.T) {
 	for _, text := range []string{"@example.com", "exa mple.com\x00", "http://example.com", "a@b@c", "example.com;example.org", "*.example.com", "."} {
 		_, err := delivery.New(delivery.Options{Setting: of(map[string]string{list: text})})
 		require.ErrorIs(t, err, failure.NotConfigured, text)
-		require.ErrorContains(t, err, "EMAIL_RECIPIENTS")
+		require.ErrorContains(t, err, "ERPHUB_EMAIL_RECIPIENTS")
 	}
 }
 

@@ -209,13 +209,13 @@ func TestModeFails(t *testing.T) {
 		code     string
 		text     string // in message or hint
 	}{
-		{"no folder", func(*testing.T) map[string]string { return map[string]string{delivery.KeyDirectory: ""} }, `}`, 501, "not_configured", "hub.generator.directory (GENERATOR_DIRECTORY)"},
+		{"no folder", func(*testing.T) map[string]string { return map[string]string{delivery.KeyDirectory: ""} }, `}`, 501, "not_configured", "hub.generator.directory (ERPHUB_GENERATOR_DIRECTORY)"},
 		{"folder is a file", func(t *testing.T) map[string]string {
 			file := filepath.Join(t.TempDir(), "file")
 			require.NoError(t, os.WriteFile(file, nil, 0o600))
 			return map[string]string{delivery.KeyDirectory: file}
 		}, `}`, 409, "exists", "where a folder is wanted"},
-		{"no store of downloads", func(*testing.T) map[string]string { return map[string]string{delivery.KeyArtifacts: ""} }, `,"output":"url"}`, 501, "not_configured", "hub.artifacts.directory (ARTIFACTS_DIRECTORY)"},
+		{"no store of downloads", func(*testing.T) map[string]string { return map[string]string{delivery.KeyArtifacts: ""} }, `,"output":"url"}`, 501, "not_configured", "hub.artifacts.directory (ERPHUB_ARTIFACTS_DIRECTORY)"},
 		{"store of downloads below a file", func(t *testing.T) map[string]string {
 			file := filepath.Join(t.TempDir(), "file")
 			require.NoError(t, os.WriteFile(file, nil, 0o600))
@@ -239,7 +239,7 @@ func TestModeFails(t *testing.T) {
 
 		{"no token", func(t *testing.T) map[string]string {
 			return map[string]string{delivery.KeyForge: gitea(t, testgit.Forge{}).URL}
-		}, toForge, 501, "not_configured", "REPOSITORY_TOKEN"},
+		}, toForge, 501, "not_configured", "ERPHUB_REPOSITORY_TOKEN"},
 		{"wrong token", func(t *testing.T) map[string]string {
 			return join(forge(gitea(t, testgit.Forge{})), map[string]string{delivery.KeyForgeToken: "wrong-must-not-show"})
 		}, toForge, 502, "target_not_authorized", "does not know the token"},

@@ -42,5 +42,5 @@ func ExampleSender_To() {
 	_, err = sender.To("somebody@example.org")
 	fmt.Println(err)
 	// Output:
-	// sending an e-mail: "somebody@example.org" is none of the recipients that are allowed here; give another address, or have the operator add it or its domain to hub.email.recipients (EMAIL_RECIPIENTS)
+	// sending an e-mail: "somebody@example.org" is none of the recipients that are allowed here; give another address, or have the operator add it or its domain to hub.email.recipients (ERPHUB_EMAIL_RECIPIENTS)
 }

@@ -59,7 +59,7 @@ func (s *Sender) To(address string) (*Delivery, error) {
 	if !s.opts.mayGoTo(address) {
 		return nil, &failure.Error{Kind: failure.Invalid, Doing: "sending an e-mail",
 			Why:  fmt.Sprintf("%q is none of the recipients that are allowed here", failure.Words(address)),
-			Next: "give another address, or have the operator add it or its domain to hub.email.recipients (EMAIL_RECIPIENTS)"}
+			Next: "give another address, or have the operator add it or its domain to hub.email.recipients (ERPHUB_EMAIL_RECIPIENTS)"}
 	}
 	return &Delivery{s, address}, nil
 }

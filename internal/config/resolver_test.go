@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,4 +132,27 @@ func TestKeys(t *testing.T) {
 	require.ErrorContains(t, err, "did you mean auth.username")
 	_, err = config.Known("nonsense.")
 	require.ErrorContains(t, err, "config list")
+}
+
+// A variable that others may have set for something else changes nothing: each begins
+// with the name of the product or of the ERP, or is the specification's or the object
+// store's own.
+func TestVariablesBelongToTheProgram(t *testing.T) {
+	t.Parallel()
+	others := []string{
+		"AI_API_URL", "AI_API_TOKEN", "AI_ROLE_ID", "BACKEND", "GENERATOR_OUTPUT_MODE", "ARTIFACTS_BASE_URL", "ARTIFACTS_TTL", "SMTP_HOST", "EMAIL_FROM",
+		"AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+	}
+	names := []string{}
+	for _, v := range config.Variables() {
+		names = append(names, v.Name)
+	}
+	for _, k := range config.Keys() {
+		names = append(names, k.Env)
+	}
+	for _, name := range names {
+		if name != "" && !slices.Contains(others, name) {
+			assert.Regexp(t, "^(ERPHUB|ERP)_", name)
+		}
+	}
 }

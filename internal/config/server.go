@@ -15,7 +15,7 @@ var flagNames = []struct{ server, flag, env, key string }{
 	{"", "database", "ERP_DATABASE_URL", "database.url"},
 	{"", "audit-database", "ERP_AUDIT_DATABASE_URL", "database.audit-url"},
 	{"", "redis", "ERPHUB_REDIS_URL", "hub.redis.url"},
-	{"api", "email-recipient", "EMAIL_RECIPIENTS", "hub.email.recipients"},
+	{"api", "email-recipient", "ERPHUB_EMAIL_RECIPIENTS", "hub.email.recipients"},
 	{"mcp", "verify-grace", "", "hub.mcp.verify-grace"},
 	{"mcp", "fail-on-missing", "", "hub.schema-cache.fail-on-missing"},
 	{"mcp", "backend", "BACKEND", ""},

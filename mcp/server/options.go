@@ -53,6 +53,14 @@ const (
 	ConfirmClient ConfirmBy = "client"
 )
 
+// Check refuses what is none of them. Empty is [ConfirmUser].
+func (b ConfirmBy) Check() error {
+	if b == "" || b == ConfirmUser || b == ConfirmClient {
+		return nil
+	}
+	return fmt.Errorf("changes cannot be confirmed by %q; choose %s or %s", string(b), ConfirmUser, ConfirmClient)
+}
+
 // Options make a [Server].
 type Options struct {
 	// Catalog is what is served. Tools that Boundary forbids a caller are neither
@@ -152,8 +160,8 @@ func (o *Options) check() error {
 		min(o.SessionTimeout, o.SessionIdle, o.BodyTimeout, o.WriteTimeout, o.KeepAlive, o.Question, o.Drain, o.DrainDelay) < 0 {
 		return errors.New("a bound of the server is negative; leave it out for the default")
 	}
-	if o.Confirm != "" && o.Confirm != ConfirmUser && o.Confirm != ConfirmClient {
-		return fmt.Errorf("changes cannot be confirmed by %q; choose %s or %s", o.Confirm, ConfirmUser, ConfirmClient)
+	if err := o.Confirm.Check(); err != nil {
+		return err
 	}
 	for _, origin := range o.Origins {
 		if !baseurl.IsOrigin(origin) {

@@ -68,7 +68,7 @@ func serverFlags() []cli.Flag {
 		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid"} to once the server is ready`, TakesFile: true},
 		shell.MetricsFlag(), shell.AccessLogFlag(), shell.DrainFlag(),
 		&cli.DurationFlag{Name: "database-wait", Value: time.Minute, Usage: "how long to wait at the start for a database that cannot be reached; 0: not at all"},
-		&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (EMAIL_RECIPIENTS; default: the sender's domain)"},
+		&cli.StringSliceFlag{Name: "email-recipient", Usage: "address that plugins may be mailed to, domain such as example.com, or * for everybody; repeatable (ERPHUB_EMAIL_RECIPIENTS; default: the sender's domain)"},
 	}...)
 	flags = append(flags, shell.RedisFlags("limits, Idempotency-Keys and published contexts")...)
 	return append(flags, aiFlags()...)
@@ -202,7 +202,7 @@ func (a *app) openGenerator(c *cli.Context, s *shell.Setup, settings *aiSettings
 	deliveries := delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, BaseURL: url}
 	if to := c.StringSlice("email-recipient"); len(to) > 0 {
 		deliveries.Getenv = func(name string) string { // which is used first
-			if name == "EMAIL_RECIPIENTS" {
+			if name == "ERPHUB_EMAIL_RECIPIENTS" {
 				return strings.Join(to, ",")
 			}
 			return a.Getenv(name)

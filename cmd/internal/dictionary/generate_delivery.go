@@ -30,7 +30,7 @@ func (a *app) outputFolder(c *cli.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return cmp.Or(a.Getenv("GENERATOR_DIRECTORY"), s.Resolver.Lookup(delivery.KeyDirectory)), nil
+	return cmp.Or(a.Getenv("ERPHUB_GENERATOR_DIRECTORY"), s.Resolver.Lookup(delivery.KeyDirectory)), nil
 }
 
 // deliveryFor is how to deliver in a mode; all settings it needs are there.

@@ -30,7 +30,7 @@ func (a *app) addBackends(c *cli.Context, s *shell.Setup, box *toolbox, own bool
 	if chosen != "" {
 		var err error
 		if first, err = backend.ParseName(chosen); err != nil {
-			return shell.Usage(err)
+			return a.wrongValue(backendVariable, chosen, err)
 		}
 	}
 	var login tokens.Source // of this program, for callers without a token
@@ -68,6 +68,15 @@ func (a *app) addBackends(c *cli.Context, s *shell.Setup, box *toolbox, own bool
 		return shell.Usage(err)
 	}
 	return nil
+}
+
+// wrongValue is the error about the value of a flag. It names the variable that the
+// value comes from, if it does.
+func (a *app) wrongValue(variable, value string, err error) error {
+	if a.Getenv(variable) == value {
+		return shell.Usagef("%s: %w", variable, err)
+	}
+	return shell.Usage(err)
 }
 
 func (a *app) restBackend(s *shell.Setup, box *toolbox, login tokens.Source) (backend.Backend, error) {

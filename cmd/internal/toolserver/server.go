@@ -224,6 +224,15 @@ func (a *app) confirmBy(c *cli.Context) server.ConfirmBy {
 	return server.ConfirmBy(cmp.Or(c.String("confirm"), a.Getenv(confirmVariable)))
 }
 
+// checkConfirm finds a wrong [app.confirmBy].
+func (a *app) checkConfirm(c *cli.Context) error {
+	by := a.confirmBy(c)
+	if err := by.Check(); err != nil {
+		return a.wrongValue(confirmVariable, string(by), err)
+	}
+	return nil
+}
+
 // announceMCP says where the server is, whom it lets in and what it keeps.
 func (a *app) announceMCP(c *cli.Context, ln *shell.Listener, checked string, box *toolbox) error {
 	url := ln.URL

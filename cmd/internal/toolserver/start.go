@@ -45,6 +45,9 @@ func durationSetting(c *cli.Context, s *shell.Setup, flag, key string) (time.Dur
 // prepareMCP looks around before the server serves: a login that the ERP refuses ends
 // it, a dictionary that cannot be read only where that was requested.
 func (a *app) prepareMCP(c *cli.Context, s *shell.Setup, box *toolbox, own bool) error {
+	if err := a.checkConfirm(c); err != nil {
+		return err
+	}
 	if s.Profile == mcpProfile {
 		a.sayProfile(s, box.log)
 	}

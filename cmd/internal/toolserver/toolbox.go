@@ -210,7 +210,7 @@ func (a *app) generatorOutputs(s *shell.Setup, box *toolbox) (tools.GeneratorOpt
 	o := tools.GeneratorOptions{Deliveries: d, Modes: []generator.Mode{
 		generator.ModeURL, generator.ModeObjectStore, generator.ModeRepository, generator.ModeEmail,
 	}}
-	if cmp.Or(a.Getenv("GENERATOR_DIRECTORY"), s.Resolver.Lookup(delivery.KeyDirectory)) != "" {
+	if cmp.Or(a.Getenv("ERPHUB_GENERATOR_DIRECTORY"), s.Resolver.Lookup(delivery.KeyDirectory)) != "" {
 		o.Modes = append(o.Modes, generator.ModeFilesystem)
 	}
 	return o, nil
@@ -227,7 +227,7 @@ func (a *app) toolsets(c *cli.Context, all mcp.Set) ([]string, error) {
 	}
 	sets := setNames(asked)
 	if err := all.CheckSets(sets); err != nil {
-		return nil, shell.Usage(err)
+		return nil, a.wrongValue(toolsetsVariable, asked, err)
 	}
 	return sets, nil
 }
