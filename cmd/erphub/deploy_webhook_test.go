@@ -135,7 +135,7 @@ func TestDeployWebhooks(t *testing.T) {
 		b.faulty(fault)
 		id := b.deploying("13.0." + name)
 		out, errs := b.run(0, "complete", "--id", id, "--status", "FAILED", "--error", "disk full", "--webhook", address)
-		assert.Equal(t, "run "+id+": FAILED: disk full\n", out, name)
+		assert.Equal(t, "recorded run "+id+": FAILED: disk full\n", out, name)
 		assert.Contains(t, errs, "the webhook for 127.0.0.1:", name)
 		_, errs = b.run(0, "status")
 		assert.Contains(t, errs, "kept for receivers: 1 webhook", name)

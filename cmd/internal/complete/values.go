@@ -201,7 +201,7 @@ var flagValues = map[string]kind{
 	"add table --format": ways, "dict apply --format": ways, "env deploy install --format": ways, "sync table --format": words("rest", "migration", "sql"),
 	"sync column --format": words("rest", "migration", "sql"), "dict diagram --format": words("mermaid", "svg"),
 	"schemas": words("mcp", "openai", "anthropic"), "format": words("table", "json", "ndjson", "csv"),
-	"env deploy update --status": words("DEPLOYING"), "env deploy complete --status": words("SUCCESS", "FAILED"),
+	"env deploy update --status": words("DEPLOYING"), "env deploy start --status": words("SUCCESS", "FAILED"), "env deploy complete --status": words("SUCCESS", "FAILED"),
 	"env deploy history --status": words("BUILDING", "DEPLOYING", "SUCCESS", "FAILED", "ROLLED_BACK"),
 	"query --status":              words("succeeded", "error", "refused"),
 	"doctor --only":               list(words("environment", "configuration", "api", "database", "compatibility")),

@@ -32,10 +32,12 @@ func (a *app) envCommand() *cli.Command {
 func (a *app) deployCommand() *cli.Command {
 	return &cli.Command{
 		Name: "deploy", Usage: "record builds and deployments, and see what runs where",
-		Description: "A run is started once, then updated, then completed:\n\n" +
+		Description: "These commands build and deploy nothing: they keep a log of who does. A run is started once, then updated, then completed:\n\n" +
 			"   id=$(erphub env deploy start --env PROD --version 12.0.3)\n" +
 			"   erphub env deploy update --id \"$id\" --status DEPLOYING\n" +
 			"   erphub env deploy complete --id \"$id\" --status SUCCESS\n\n" +
+			"A deployment that is over already takes one call:\n\n" +
+			"   erphub env deploy start --env PROD --version 12.0.3 --status SUCCESS\n\n" +
 			"On a build server, calls that the ERP cannot be reached for are kept in a folder and delivered by the " +
 			"next call or by flush, so that the log is never the reason why a deployment fails.",
 		Subcommands: []*cli.Command{
@@ -165,22 +167,32 @@ func (a *app) keepDir(c *cli.Context, s *shell.Setup) (string, error) {
 }
 
 // deployCall makes a call, at once or by way of the spool, and prints what came
-// of it.
-func (a *app) deployCall(c *cli.Context, call spool.Call) error {
+// of it. The calls that follow are about the run that the first one starts.
+func (a *app) deployCall(c *cli.Context, call spool.Call, follow ...spool.Call) error {
 	d, err := a.openDeploy(c, false)
 	if err != nil {
 		return err
 	}
-	call.Note = d.hooks.note(&call)
-	outcome, err := d.do(c.Context, call)
-	for _, w := range outcome.Warnings {
-		a.Note("warning: %v", w)
-	}
-	if err != nil {
-		return deployError(err)
+	last, outcome, err := call, spool.Outcome{}, error(nil)
+	for i, next := range append([]spool.Call{call}, follow...) {
+		if i > 0 {
+			next.ID = outcome.ID
+		}
+		if next.Update != nil && i > 0 && outcome.Run != nil && outcome.Run.Status != deploylog.Building {
+			continue // an earlier try of the same build got further
+		}
+		next.Note = d.hooks.note(&next)
+		last = next
+		outcome, err = d.do(c.Context, next)
+		for _, w := range outcome.Warnings {
+			a.Note("warning: %v", w)
+		}
+		if err != nil {
+			return deployError(err)
+		}
 	}
 	err = a.printCall(c, call, outcome)
-	d.hooks.send(c.Context, call)
+	d.hooks.send(c.Context, last)
 	return err
 }
 
@@ -248,7 +260,7 @@ func (a *app) printCall(c *cli.Context, call spool.Call, o spool.Outcome) error 
 	case call.Start != nil:
 		text = o.ID.String() + "\n"
 	case o.Run != nil:
-		text = fmt.Sprintf("run %s: %s\n", o.Run.ID, shell.Printable(describeProgress(o.Run)))
+		text = fmt.Sprintf("recorded run %s: %s\n", o.Run.ID, shell.Printable(describeProgress(o.Run)))
 	case o.Spooled:
 		text = ""
 	}
@@ -271,7 +283,7 @@ func describeProgress(r *deploylog.Run) string {
 	case r.Status == deploylog.Failed:
 		text += ": " + firstLine(r.ErrorMessage)
 	case r.Status == deploylog.RolledBack:
-		text += ", " + r.VersionPrevious + " is running again"
+		text += " to " + r.VersionPrevious
 	}
 	return text
 }

@@ -31,6 +31,8 @@ func (a *app) deployStartCommand() *cli.Command {
 			&cli.StringFlag{Name: "ci-url", Usage: "link to the build"},
 			&cli.StringFlag{Name: "automation-job", Usage: "job of the deployment automation"},
 			&cli.StringFlag{Name: "automation-url", Usage: "link to that job"},
+			&cli.StringFlag{Name: "status", Usage: "SUCCESS or FAILED, for a deployment that is over already"},
+			&cli.StringFlag{Name: "error", Usage: "why it failed, with --status FAILED; @FILE reads it from a file"},
 			&cli.StringFlag{Name: "deployed-by", Usage: "who triggered the run (default: the user the build server names, else that of the login)"},
 		}, spoolFlags()...),
 		Action: a.deployStart,
@@ -56,6 +58,10 @@ func (a *app) deployStart(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	ended, err := a.ended(c)
+	if err != nil {
+		return err
+	}
 	build := ci.Detect(a.Getenv)
 	return a.deployCall(c, spool.Call{Start: &deploylog.NewRun{
 		Environment: env, Version: c.String("version"), Components: components, Changes: changes, CurrentStep: c.String("step"),
@@ -63,7 +69,36 @@ func (a *app) deployStart(c *cli.Context) error {
 		BuildURL:        a.fromBuild(c, "ci-url", build.URL, 255),
 		AutomationJobID: c.String("automation-job"), AutomationURL: c.String("automation-url"),
 		DeployedBy: a.deployedBy(c, build.User),
-	}})
+	}}, ended...)
+}
+
+// ended are the calls that bring a run that starts to its end at once, as --status says.
+func (a *app) ended(c *cli.Context) ([]spool.Call, error) {
+	if !c.IsSet("status") {
+		if c.IsSet("error") {
+			return nil, shell.Usagef("--error says why a deployment failed: give --status FAILED, too")
+		}
+		return nil, nil
+	}
+	completion, err := a.completion(c)
+	if err != nil {
+		return nil, err
+	}
+	return []spool.Call{{Update: &deploylog.Update{Status: deploylog.Deploying}}, {Complete: completion}}, nil
+}
+
+// completion is how a run ended, as the flags say.
+func (a *app) completion(c *cli.Context) (*deploylog.Completion, error) {
+	state, err := deploylog.ParseState(c.String("status"))
+	if err != nil || state != deploylog.Success && state != deploylog.Failed {
+		return nil, shell.Usagef("how did it end? give --status SUCCESS or FAILED")
+	}
+	completion := deploylog.Completion{Status: state}
+	if completion.Changes, err = a.fileText(c, "changes"); err != nil {
+		return nil, err
+	}
+	completion.ErrorMessage, err = a.fileText(c, "error")
+	return &completion, err
 }
 
 // onRun is the action of a command about the run that --id names: it makes the
@@ -181,18 +216,8 @@ func (a *app) deployCompleteCommand() *cli.Command {
 			&cli.StringFlag{Name: "error", Usage: "why it failed; @FILE reads it from a file"},
 		}, endFlags()...),
 		Action: a.onRun(func(c *cli.Context) (*spool.Call, error) {
-			state, err := deploylog.ParseState(c.String("status"))
-			if err != nil || state != deploylog.Success && state != deploylog.Failed {
-				return nil, shell.Usagef("how did it end? give --status SUCCESS or FAILED")
-			}
-			completion := deploylog.Completion{Status: state}
-			if completion.Changes, err = a.fileText(c, "changes"); err != nil {
-				return nil, err
-			}
-			if completion.ErrorMessage, err = a.fileText(c, "error"); err != nil {
-				return nil, err
-			}
-			return &spool.Call{Complete: &completion}, nil
+			completion, err := a.completion(c)
+			return &spool.Call{Complete: completion}, err
 		}),
 	}
 }
