@@ -59,6 +59,14 @@ func TestImport(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 1, result.Updated)
 	assert.Equal(t, "ZA2 ", partners(t, client, "ZA", "Description")[1])
+
+	// The same file twice changes nothing, also where the ERP filled what it left empty.
+	in = file(t, "partners.csv", "Value,Name,SO_CreditLimit,C_BP_Group_ID\nZA4,Four,,\n")
+	for _, want := range []transfer.Counts{{Created: 1}, {Unchanged: 1}} {
+		result, err = transfer.Import(ctx, client, reg, in, opts)
+		require.NoError(t, err)
+		assert.Equal(t, want, result.Counts)
+	}
 }
 
 // A record that its number or UUID identifies.

@@ -52,10 +52,15 @@ func (r *row) value(f *field) *value {
 	return nil
 }
 
-// fail notes the first thing that is wrong with a row.
+// fail notes what is wrong with a row: all of it, so that it is fixed in one go.
 func (r *row) fail(column string, err error) {
-	if r.err == nil {
+	switch {
+	case r.err == nil:
 		r.column, r.err = column, err
+	case column == "":
+		r.err = fmt.Errorf("%w; and %w", r.err, err)
+	default:
+		r.err = fmt.Errorf("%w; and %s: %w", r.err, column, err)
 	}
 }
 
@@ -300,20 +305,19 @@ func (p *preparer) create(r *row) {
 		case roleID:
 			continue // the ERP numbers its records itself
 		}
-		if v.Empty {
-			if v.field.col.Mandatory && mandatoryText(v.field.col) {
-				r.fail(v.field.header, fmt.Errorf("%s is mandatory, and the row has no value for it", v.field.col.Name))
-			}
-			if p.opts.SkipEmpty || v.field.col.Mandatory || v.field.to.By != "" && v.Send == nil {
-				continue
-			}
+		if v.Empty && (p.opts.SkipEmpty || v.field.col.Mandatory || v.field.to.By != "" && v.Send == nil) {
+			continue
 		}
 		body[v.field.col.Name] = v.Send
 	}
 	for i := range p.target.table.Columns {
 		c := &p.target.table.Columns[i]
 		if _, given := body[c.Name]; !given && mandatoryText(c) {
-			r.fail("", fmt.Errorf("%s is mandatory, and the row has no value for it", c.Name))
+			heading := ""
+			if v := r.value(&field{col: c}); v != nil {
+				heading = v.field.header
+			}
+			r.fail(heading, fmt.Errorf("%s is mandatory, and the row has no value for it", c.Name))
 		}
 	}
 	r.write.Body, r.does = body, creates
@@ -330,6 +334,9 @@ func (p *preparer) update(r *row, rec erp.Record) {
 		col := v.field.col
 		switch {
 		case v.Empty && col.Mandatory:
+			if !mandatoryText(col) {
+				continue // as in a new record, where the ERP fills it: the same file twice changes nothing
+			}
 			r.fail(v.field.header, fmt.Errorf("%s is mandatory, and the row has no value for it", col.Name))
 		case !col.Updateable && !col.AlwaysUpdateable:
 			r.fail(v.field.header, fmt.Errorf("%s cannot be changed: record %s has %s, the row %s", col.Name, rec.ID(), text.Quote(values.Stored(col, rec)), text.Quote(v.Plain)))

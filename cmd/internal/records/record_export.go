@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -107,13 +108,17 @@ func (a *app) recordExport(c *cli.Context) error {
 		}
 		return a.hint(c, client, o.Table, shell.Input(write(out)))
 	}
+	before := ""
+	if _, err := os.Stat(o.path); err == nil {
+		before = ", in place of the file that was there"
+	}
 	if err := atomicfile.WriteFunc(o.path, 0o644, write); err != nil {
 		return a.hint(c, client, o.Table, shell.Input(err))
 	}
 	if c.Bool("json") {
 		return a.PrintJSON(map[string]any{"file": o.path, "records": n})
 	}
-	_, err = fmt.Fprintf(a.Streams.Out, "wrote %d records of %s to %s\n", n, shell.Printable(o.Table), o.path)
+	_, err = fmt.Fprintf(a.Streams.Out, "wrote %d records of %s to %s%s\n", n, shell.Printable(o.Table), o.path, before)
 	return err
 }
 
