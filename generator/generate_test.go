@@ -297,3 +297,31 @@ func BenchmarkLargestPlugin(b *testing.B) {
 		})
 	}
 }
+
+// Users see what parameters are called: the dictionary's name of their column.
+func TestParametersAreCalledAsInTheDictionary(t *testing.T) {
+	t.Parallel()
+	d := synthdict.New(synthdict.Options{})
+	d.Add("AD_Element", synthdict.Row{"AD_Element_ID": 9_000_187, "ColumnName": "C_BPartner_ID", "Name": "Business Partner", "PrintName": "Business Partner", "IsActive": "Y"})
+	reg, err := registry.LoadCatalog(t.Context(), d.Source())
+	require.NoError(t, err)
+	options := map[string]any{"artifactId": "com.example.demo", "class": "ImportOrders", "parameters": []string{"C_BPartner_ID:TableDirect", "XX_DateFrom:Date"}}
+	g, err := Find("process")
+	require.NoError(t, err)
+	assert.Equal(t, DictionaryOptional, g.Dictionary(options))
+	for _, tt := range []struct {
+		reg  registry.Registry
+		says []string
+	}{
+		{reg, []string{`addLog("Business Partner: "`, `addLog("XX Date From: "`}},
+		{nil, []string{`addLog("C B Partner ID: "`}},
+	} {
+		a, err := Generate(t.Context(), tt.reg, "process", options)
+		require.NoError(t, err)
+		source, err := a.Tree.ReadFile("src/com/example/demo/process/ImportOrders.java")
+		require.NoError(t, err)
+		for _, text := range tt.says {
+			assert.Contains(t, string(source), text)
+		}
+	}
+}

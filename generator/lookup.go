@@ -42,7 +42,7 @@ func lookup(option, value string) DictionaryUse {
 	switch option {
 	case "tables", "archiveTables":
 		return DictionaryRequired
-	case "table", "columns":
+	case "table", "columns", "parameters":
 		if table, _, _ := strings.Cut(value, "."); table == "*" {
 			return DictionaryUnused
 		}

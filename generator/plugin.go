@@ -150,7 +150,7 @@ func (p *project) component(ctx context.Context, v values, c componentSpec) erro
 	}
 	switch c.kind {
 	case "process":
-		err = b.process(sub)
+		err = b.process(ctx, sub)
 	case "callout":
 		err = b.callout(ctx, sub)
 	case "event-handler":

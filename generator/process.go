@@ -3,9 +3,11 @@ package generator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
 )
 
 func processGenerator() Generator {
@@ -19,7 +21,7 @@ func processGenerator() Generator {
 			{Name: "help", Type: TypeString, check: textCheck(255), Description: "What the process does, for users."},
 			parametersOption(), menuOption(), accessOption(),
 		}, dictionaryOptions(), pluginOptions()),
-		build: func(_ context.Context, p *project, v values) error { return p.main.process(v) },
+		build: func(ctx context.Context, p *project, v values) error { return p.main.process(ctx, v) },
 	}
 }
 
@@ -29,22 +31,33 @@ type processParameter struct {
 	Label, Field, Java, To, Said, SaidTo string
 }
 
-func processParameters(texts []string) []processParameter {
+// processParameters are the parameters that an option names. They are called what the
+// dictionary calls their columns, where it knows them.
+func (b *bundle) processParameters(ctx context.Context, texts []string) ([]processParameter, error) {
 	var out []processParameter
 	for _, text := range texts {
 		p, _ := parseParameter(text)
 		label := sentenceOf(p.Column)
+		if b.reg != nil {
+			element, err := b.reg.Element(ctx, p.Column)
+			var missing *registry.NotFoundError
+			var outside *registry.ScopeError
+			if err != nil && !errors.As(err, &missing) && !errors.As(err, &outside) {
+				return nil, err
+			}
+			label = cmp.Or(element.Label, label)
+		}
 		out = append(out, processParameter{parameter: p, Label: label, Field: "p_" + p.Column, Java: javaOfType(p.Type),
 			To: p.Column + "_To", Said: label + ": ", SaidTo: label + " to: "})
 	}
-	return out
+	return out, nil
 }
 
-func (b *bundle) process(v values) error {
+func (b *bundle) process(ctx context.Context, v values) error {
 	class := v.text("class")
-	parameters := processParameters(v.list("parameters"))
-	if parametersTwice(v, parameters) {
-		return nil
+	parameters, err := b.processParameters(ctx, v.list("parameters"))
+	if err != nil || parametersTwice(v, parameters) {
+		return err
 	}
 	pkg := b.sub(processKind.sub)
 	label := cmp.Or(v.text("label"), sentenceOf(class))

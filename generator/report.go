@@ -48,9 +48,9 @@ func (b *bundle) report(ctx context.Context, v values) error {
 	if err := v.err(); err != nil {
 		return err
 	}
-	parameters := processParameters(v.list("parameters"))
-	if parametersTwice(v, parameters) {
-		return nil
+	parameters, err := b.processParameters(ctx, v.list("parameters"))
+	if err != nil || parametersTwice(v, parameters) {
+		return err
 	}
 	for _, p := range parameters {
 		if err := b.reportParameter(ctx, v, table, p); err != nil {
