@@ -24,7 +24,7 @@ import (
 // The reference of the configuration is what the code says.
 func TestConfigurationReference(t *testing.T) {
 	t.Parallel()
-	want := shell.ConfigurationReference([]shell.ServerFlags{apiserver.Flags(), toolserver.Flags(), sandbox.Flags()})
+	want := configurationReference([]shell.ServerFlags{apiserver.Flags(), toolserver.Flags(), sandbox.Flags()})
 	path := filepath.Join("..", "..", "docs", "configuration.md")
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))

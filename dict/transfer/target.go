@@ -109,13 +109,14 @@ func (t *target) field(header string) (*field, error) {
 
 // column finds the column of a heading.
 func (t *target) column(f *field, name string) error {
+	ignore := strings.ReplaceAll(t.ignore, "HEADING", name)
 	col, to, err := t.columns.Target(name)
 	if err != nil {
-		return fmt.Errorf("%w; %s", err, t.ignore)
+		return fmt.Errorf("%w; %s", err, ignore)
 	}
 	f.col, f.to = col, to
 	if why := values.ReadOnly(col); why != "" {
-		return fmt.Errorf("%s %s; %s", col.Name, why, t.ignore)
+		return fmt.Errorf("%s %s; %s", col.Name, why, ignore)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ type Advice struct {
 	DecimalComma string // such as "give --decimal-comma"
 	DateFormat   string
 	Zone         string
-	Ignore       string // of a heading of a file, such as "ignore it with --map HEADING="
+	Ignore       string // of a heading of a file, such as "ignore it with --map HEADING="; HEADING becomes the heading
 	// By is how a record is named by one of its columns, such as "COLUMN=VALUE"; empty:
 	// as in headings, with the name of the target, a colon and the column.
 	By string

@@ -171,7 +171,7 @@ func (a *app) aiClient(c *cli.Context) (*aiclient.Client, error) {
 	}
 	address := cmp.Or(c.String("ai-api-url"), a.Getenv(aiclient.EnvURL), s.Resolver.Lookup("url"))
 	if address == "" {
-		return nil, shell.Usagef("no address of an AI API: set %s or ERP_URL, or give --ai-api-url; `erphub sandbox` serves one to try", aiclient.EnvURL)
+		return nil, shell.Usagef("which ERP? give its address with --url or ERP_URL, or that of its AI API with --ai-api-url or %s; `erphub sandbox` is one to try", aiclient.EnvURL)
 	}
 	opts := []aiclient.Option{aiclient.WithUserAgent("erphub/" + shell.Version()), aiclient.WithLogger(a.Log)}
 	var source tokens.Source

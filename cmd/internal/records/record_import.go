@@ -170,7 +170,7 @@ var importAdvice = values.Advice{
 	DecimalComma: "give --decimal-comma",
 	DateFormat:   "give --date-format, such as DD.MM.YYYY",
 	Zone:         "give --zone, such as Europe/Berlin",
-	Ignore:       "ignore it with --map HEADING=",
+	Ignore:       "ignore it with --map 'HEADING='",
 }
 
 // importOptions reads the flags.

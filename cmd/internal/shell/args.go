@@ -83,6 +83,14 @@ func (l *Line) takeFlag(global, local []cli.Flag, arg string, next []string) int
 	return 0
 }
 
+// commands are those that may follow in the line.
+func (l *Line) commands(a *cli.App) []*cli.Command {
+	if len(l.Chain) == 0 {
+		return a.Commands
+	}
+	return l.Chain[len(l.Chain)-1].Subcommands
+}
+
 // Flag is the flag of the line's command, or of the program, that has the name.
 func (l *Line) Flag(a *cli.App, name string) cli.Flag {
 	if len(l.Chain) > 0 {

@@ -77,17 +77,23 @@ var renamed = map[string]string{
 	"csv":    "-o csv",
 }
 
+// otherwise are flags that other programs have, with what they are called here.
+var otherwise = map[string]string{"limit": "top", "port": "listen", "where": "filter"}
+
 // usageError is an error of the library about flags. One that is not known is
 // said with the nearest that is, and where help is.
 func usageError(c *cli.Context, err error, _ bool) error {
-	name, unknown := strings.CutPrefix(err.Error(), notDefined)
-	if !unknown || c == nil || c.App == nil {
+	if c == nil || c.App == nil {
 		return Usage(err)
 	}
 	flags, command := c.App.Flags, c.App.Name
 	if c.Command != nil && c.Command.Name != "" && c.Command.Name != c.App.Name {
 		flags = slices.Concat(c.Command.Flags, flags)
 		command = c.Command.HelpName
+	}
+	name, unknown := strings.CutPrefix(err.Error(), notDefined)
+	if !unknown {
+		return wrongFlag(flags, err)
 	}
 	name = strings.TrimLeft(name, "-")
 	if now := renamed[name]; now != "" && hasOutput(flags) {
@@ -97,11 +103,31 @@ func usageError(c *cli.Context, err error, _ bool) error {
 	for _, f := range flags {
 		known = append(known, f.Names()...)
 	}
+	near := otherwise[name]
+	if !slices.Contains(known, near) {
+		near = nearest.Name(name, known)
+	}
 	hint := ""
-	if near := nearest.Name(name, known); near != "" && len(name) > 1 {
+	if near != "" && len(name) > 1 {
 		hint = "; did you mean " + dashed(near) + "?"
 	}
 	return Usagef("there is no flag %s%s (see %s --help)", dashed(name), hint, strings.TrimSpace(command))
+}
+
+// wrongFlag is an error of the library about the value of a flag.
+func wrongFlag(flags []cli.Flag, err error) error {
+	value, name, ok := strings.Cut(strings.TrimPrefix(err.Error(), "invalid value "), " for flag -")
+	name, why, _ := strings.Cut(name, ": ")
+	if !ok {
+		return Usage(err)
+	}
+	switch lookup(flags, name).(type) {
+	case *cli.IntFlag, *cli.Int64Flag:
+		why = "give a whole number"
+	case *cli.DurationFlag:
+		why = "give a duration such as 30s or 5m"
+	}
+	return Usagef("%s cannot be %s: %s", dashed(name), value, why)
 }
 
 // dashed is the name of a flag as it is written.

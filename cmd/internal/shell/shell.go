@@ -91,6 +91,13 @@ func (sh *Shell) run(ctx context.Context, c *cli.App, args []string) error {
 		}
 		return sh.explain(c, line.Chain, words)
 	}
+	if commands := line.commands(c); len(commands) > 0 && len(line.Words) > 0 && len(line.Unknown) > 0 &&
+		slices.Index(args, line.Words[0]) < slices.Index(args, line.Unknown[0]) {
+		return noCommand(c, line.Chain, commands, line.Words[0]) // whose flags cannot be known
+	}
+	if line.Awaits != nil {
+		return Usagef("%s needs a value", dashed(line.Awaits.Names()[0]))
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	return c.RunContext(sh.sayWaiting(ctx, line.Chain), line.interspersed(args[0]))
@@ -204,10 +211,7 @@ func (sh *Shell) explain(a *cli.App, chain []*cli.Command, words []string) error
 		return topic.WriteText(sh.Streams.Out, sh.width())
 	}
 	for len(words) > 0 {
-		commands := a.Commands
-		if len(chain) > 0 {
-			commands = chain[len(chain)-1].Subcommands
-		}
+		commands := (&Line{Chain: chain}).commands(a)
 		next := help.Command(commands, words[0])
 		if next == nil {
 			return noCommand(a, chain, commands, words[0])

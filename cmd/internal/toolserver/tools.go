@@ -322,6 +322,13 @@ func (a *app) printReply(c *cli.Context, r *boundary.Reply) error {
 func (a *app) toolFailure(box *toolbox, err error) error {
 	failure := *mcp.ErrorOf(err)
 	e := &failure
+	if e.Code == mcp.CodeUnsupported && box.ai != nil && !box.ai.Present() {
+		ctx, cancel := context.WithTimeout(context.Background(), probeTime)
+		defer cancel()
+		if silent := box.ai.Ping(ctx); silent != nil { // the reason why it is not there
+			failure = *mcp.ErrorOf(silent)
+		}
+	}
 	e.Hint = box.catalog.Tools.Without(e.Hint, box.offers)
 	if perr := a.PrintJSON(e); perr != nil {
 		return errors.Join(e, perr)

@@ -1,4 +1,4 @@
-package shell
+package main
 
 import (
 	"fmt"
@@ -6,19 +6,14 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/config"
 )
 
-// ServerFlags are the flags of a server, for the reference of the configuration.
-type ServerFlags struct {
-	Server, Command string
-	Flags           []cli.Flag
-}
-
-// ConfigurationReference is the text of docs/configuration.md: every key of the
+// configurationReference is the text of docs/configuration.md: every key of the
 // configuration file and every variable, with the flags of servers that stand for
 // them.
-func ConfigurationReference(servers []ServerFlags) string {
+func configurationReference(servers []shell.ServerFlags) string {
 	var b strings.Builder
 	b.WriteString(`# Configuration
 
@@ -67,7 +62,7 @@ This page is written by a test from the code (` + "`go test ./cmd/erphub -run Te
 		if k.Secret {
 			about += " (secret)"
 		}
-		row(&b, code(k.Name), code(k.Env), code(k.Default), about)
+		rowCells(&b, codeCell(k.Name), codeCell(k.Env), codeCell(k.Default), about)
 	}
 	b.WriteString(`
 The program keeps these itself, in the profile of the login; do not set them by hand:
@@ -75,12 +70,12 @@ The program keeps these itself, in the profile of the login; do not set them by 
 	var state []string
 	for _, k := range config.Keys() {
 		if k.State {
-			state = append(state, code(k.Name))
+			state = append(state, codeCell(k.Name))
 		}
 	}
 	b.WriteString(strings.Join(state, ", ") + ".\n\n## Further variables\n\n| Variable | What it is |\n|---|---|\n")
 	for _, v := range append(config.Variables(), config.OtherVariables()...) {
-		row(&b, code(v.Name), v.About)
+		rowCells(&b, codeCell(v.Name), v.About)
 	}
 	b.WriteString("\n`erphub env deploy` also reads the variables by which build servers describe a build; package `deploylog/ci` lists them.\n")
 	for _, s := range servers {
@@ -95,20 +90,20 @@ The program keeps these itself, in the profile of the login; do not set them by 
 					value = ""
 				}
 			}
-			row(&b, code("--"+name), code(key.Env), code(key.Name), code(strings.Trim(value, `"`)), about)
+			rowCells(&b, codeCell("--"+name), codeCell(key.Env), codeCell(key.Name), codeCell(strings.Trim(value, `"`)), about)
 		}
 	}
 	return b.String()
 }
 
-func code(s string) string {
+func codeCell(s string) string {
 	if s == "" {
 		return ""
 	}
 	return "`" + s + "`"
 }
 
-func row(b *strings.Builder, cells ...string) {
+func rowCells(b *strings.Builder, cells ...string) {
 	for _, c := range cells {
 		b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
 	}
