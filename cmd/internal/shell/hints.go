@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/tokens"
 )
@@ -29,6 +30,9 @@ var (
 // loginHint adds to a refusal of the ERP whose login it was: what one tenant may
 // not do is often another's to do.
 func (sh *Shell) loginHint(ctx context.Context, err error) error {
+	if sh.refusesVariables(err) {
+		return fmt.Errorf("%w; the login is that of ERP_USERNAME, which takes tenant and role from ERP_CLIENT_ID and ERP_ROLE_ID and not from a profile", err)
+	}
 	var refused *erp.Error
 	if !errors.As(err, &refused) || ctx.Err() != nil {
 		return err
@@ -45,6 +49,11 @@ func (sh *Shell) loginHint(ctx context.Context, err error) error {
 			err, claims.Subject, claims.ClientID, sh.otherProfile(true))
 	}
 	return err
+}
+
+// refusesVariables reports whether err is about the login of ERP_USERNAME.
+func (sh *Shell) refusesVariables(err error) bool {
+	return errors.Is(err, tokens.ErrAuthentication) && sh.used != nil && sh.used.Resolver.LoginOrigin() == config.FromEnv && sh.used.Resolver.Lookup("auth.username") != ""
 }
 
 // EmptyHint says why a list may be empty: data of tenants, asked for in the
