@@ -5,8 +5,8 @@
 // the dictionary once from a [Source] into a [Catalog]; a [Cache] also refreshes
 // it when the ERP's dictionary changes and keeps a snapshot on disk, the only
 // file this package writes. [LoadScope] reads only what concerns some tables, for
-// programs that ask about them once. Packages restdict and dbdict are sources over the
-// REST API and over the ERP's database.
+// programs that ask about them once. dict/restdict has a source over the REST API
+// (restdict.NewSource), and dict/dbdict one over the ERP's database.
 //
 //	cache := registry.NewCache(source, &registry.CacheOptions{Snapshot: path})
 //	if err := cache.Load(ctx); err != nil {

@@ -68,7 +68,7 @@ type Source struct {
 
 var _ registry.Source = (*Source)(nil)
 
-// NewSource makes a source of a client, which the caller closes.
+// NewSource makes a source of a client.
 func NewSource(client *erp.Client, opts *SourceOptions) *Source {
 	s := &Source{client: client}
 	if opts != nil {

@@ -194,7 +194,8 @@ func (s *Server) loadSecret(ctx context.Context, tx *store.Tx) error {
 }
 
 // TokenSecret is the text with which the server signs tokens (HS512), for
-// services that verify them with a shared secret. Keep it out of logs.
+// services that verify them with a shared secret:
+// tokens.NewSecretVerifier([]byte(srv.TokenSecret())). Keep it out of logs.
 func (s *Server) TokenSecret() string { return string(s.secret) }
 
 // jwk handles GET /auth/jwk.

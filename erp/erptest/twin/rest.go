@@ -34,7 +34,7 @@ type REST struct {
 	next   time.Time // when the next request may be made
 }
 
-// NewREST makes a source of a client, which the caller closes.
+// NewREST makes a source of a client.
 func NewREST(client *erp.Client, opts *RESTOptions) *REST {
 	s := &REST{client: client}
 	if opts != nil {

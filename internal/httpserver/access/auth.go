@@ -50,6 +50,7 @@ func Authenticate(r *http.Request, v Verifier, realm string, log *slog.Logger) (
 	case errors.Is(err, tokens.ErrTokenExpired):
 		return tokens.Claims{}, refused("the token has expired", "log in again, or refresh the token", `, error="invalid_token"`)
 	case errors.Is(err, tokens.ErrInvalidToken):
+		log.DebugContext(r.Context(), "a token was refused", "error", err)
 		return tokens.Claims{}, refused("the token is not valid here", "use an access token of a completed login at the ERP this service belongs to", `, error="invalid_token"`)
 	}
 	log.WarnContext(r.Context(), "a token could not be checked", "error", err)
