@@ -281,8 +281,11 @@ var ErrUnknown = errors.New("the rows cannot be counted")
 // rows says how many rows a table has, for the end of a sentence.
 func (c *checker) rows(ctx context.Context, table string) (string, error) {
 	n, err := c.count(ctx, Question{Table: c.tableName(table), Kind: Rows})
-	if n == nil || err != nil {
+	if n == nil || err != nil || n.Rows == 0 && !n.Complete {
 		return "", err
+	}
+	if n.Rows == 1 && n.Complete {
+		return "; the table has 1 row", nil
 	}
 	return fmt.Sprintf("; the table has %s rows", n), nil
 }

@@ -184,7 +184,11 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, parent field, depth int)
 		case ok:
 			d.into(value, v.Field(f.index), f, depth+1)
 		case f.need && !d.spent:
-			d.problem(n, "add "+f.key+": …", "%s has no %s", parent.key, f.key)
+			what := f.key
+			if parent.key == "a "+what {
+				what = "name"
+			}
+			d.problem(n, "add "+f.key+": …", "%s has no %s", parent.key, what)
 		}
 	}
 	d.places[v.Addr().Interface()] = d.at(n)

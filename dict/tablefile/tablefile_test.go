@@ -200,7 +200,7 @@ func TestProblems(t *testing.T) {
 		{"key twice", "table: XX_A\nlabel: a\nlabel: b\n", `f.yaml:3:1: the key "label" is given twice, first in line 2`},
 		{"empty value", "table: XX_A\nlabel:\n", "f.yaml:2:7: label has no value"},
 		{"null column", "table: XX_A\ncolumns: [~]\n", "columns has no value"},
-		{"no table", "label: a\n", "a table has no table"},
+		{"no table", "label: a\n", "a table has no name"},
 		{"empty table", "table: ''\n", "table is empty"},
 		{"no type", "table: XX_A\ncolumns: [{name: A}]\n", "f.yaml:2:11: columns has no type"},
 		{"flag as text", "table: XX_A\nview: yes\n", `f.yaml:2:7: view is "yes"; write true or false`},

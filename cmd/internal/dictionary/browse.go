@@ -293,7 +293,7 @@ func (a *app) describeTableOf(c *cli.Context, reg *registry.Catalog, t *registry
 	if t.Description != "" {
 		head += ": " + t.Description
 	}
-	about := fmt.Sprintf("access %s, entity type %s, %d columns", t.AccessLevel, t.EntityType, t.ColumnCount)
+	about := fmt.Sprintf("access %s, entity type %s, %s", t.AccessLevel, t.EntityType, shell.Count(t.ColumnCount, "column", "columns"))
 	if len(windows) > 0 {
 		about += ", in the window " + strings.Join(windows, " and ")
 	}

@@ -127,6 +127,9 @@ func (a *app) profileUse(c *cli.Context) error {
 	if errors.Is(err, config.ErrNoProfile) {
 		return fmt.Errorf("%w; make it with `erphub profile add %s`", err, name)
 	}
+	if err == nil {
+		a.Note("later commands use profile %s", name)
+	}
 	return err
 }
 

@@ -127,7 +127,7 @@ func (a *app) query(c *cli.Context) error {
 // statement reads the statement and the values for its parameters.
 func (a *app) statement(c *cli.Context) (q aiclient.Query, err error) {
 	q = aiclient.Query{SQL: c.Args().First(), MaxRows: c.Int("max-rows")}
-	if path := c.String("file"); c.IsSet("file") {
+	if path := cmp.Or(c.String("file"), strings.TrimPrefix(q.SQL, "@")); c.IsSet("file") || path != q.SQL || path == "-" {
 		if q.SQL, err = a.readStatement(path); err != nil {
 			return q, fmt.Errorf("reading the statement: %w", err)
 		}

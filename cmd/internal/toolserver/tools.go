@@ -81,12 +81,13 @@ func (a *app) toolsList(c *cli.Context) error {
 		type line struct {
 			Name     string   `json:"name"`
 			Title    string   `json:"title,omitempty"`
+			About    string   `json:"description"`
 			Sets     []string `json:"sets"`
 			ReadOnly bool     `json:"readOnly"`
 		}
 		lines := make([]line, len(visible))
 		for i, t := range visible {
-			lines[i] = line{t.Name, t.Title, t.Sets, t.Hints.ReadOnly}
+			lines[i] = line{t.Name, t.Title, t.Description, t.Sets, t.Hints.ReadOnly}
 		}
 		rows := make([][]string, len(visible))
 		for i, t := range visible {
@@ -97,9 +98,10 @@ func (a *app) toolsList(c *cli.Context) error {
 			case t.Hints.Destructive:
 				effect = "destroys"
 			}
-			rows[i] = []string{t.Name, effect, strings.Join(t.Sets, ", "), t.Title}
+			about, _, _ := strings.Cut(t.Description, ". ")
+			rows[i] = []string{t.Name, effect, strings.Join(t.Sets, ", "), strings.TrimSuffix(about, ".")}
 		}
-		return a.Print(c, lines, output.Table{Columns: output.Columns("tool=name", "effect=readOnly", "sets", "what for=title"), Rows: rows})
+		return a.Print(c, lines, output.Table{Columns: output.Columns("tool=name", "effect=readOnly", "sets", "what for=description"), Rows: rows})
 	})
 }
 
