@@ -39,7 +39,11 @@ func (d *document) perform(ctx context.Context, action string) error {
 	case "CL":
 		return d.do(ctx, d.program.close, "CL", "--", true)
 	case "VO":
-		if err := d.do(ctx, d.program.void, "VO", "--", true); err != nil {
+		step := d.program.void
+		if status := d.status(); status == "CO" || status == "WC" || status == "WP" {
+			step = d.program.reverse
+		}
+		if err := d.do(ctx, step, "VO", "--", true); err != nil {
 			return err
 		}
 		if d.program.void == nil {

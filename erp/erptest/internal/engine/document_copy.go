@@ -46,6 +46,31 @@ func (d *document) copyOf(ctx context.Context, change store.Row, line func(store
 	return d.s.loadDocument(ctx, d.tx, d.Table.Name, made.ID())
 }
 
+// reversedBy makes the document that takes d back, completes it, and gives both the
+// status of reversed ones and what else is in settled. In change and line is what the
+// new document and its lines have other than d.
+func (d *document) reversedBy(ctx context.Context, change store.Row, line func(store.Row) store.Row, settled store.Row) (*document, error) {
+	maps.Copy(change, store.Row{"Reversal_ID": d.ID(), "Description": described(d.Row, "{->"+d.Row.String("DocumentNo")+")")})
+	reversal, err := d.copyOf(ctx, change, line)
+	if err != nil {
+		return nil, err
+	}
+	reversal.reversal = true
+	if err := reversal.perform(ctx, "CO"); err != nil {
+		return nil, err
+	}
+	for _, made := range []*document{reversal, d} {
+		made.Set("DocStatus", "RE")
+		made.Set("DocAction", "--")
+		for name, v := range settled {
+			made.Set(name, v)
+		}
+	}
+	d.describe("(" + reversal.Row.String("DocumentNo") + "<-)")
+	d.Set("Reversal_ID", reversal.ID())
+	return reversal, reversal.store(ctx)
+}
+
 // finish completes a document made along with another one, and stores it.
 func (d *document) finish(ctx context.Context) error {
 	if err := d.perform(ctx, "CO"); err != nil {

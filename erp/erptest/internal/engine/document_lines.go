@@ -74,7 +74,15 @@ func (d *document) changeLine(ctx context.Context, line, change store.Row) error
 		}
 	}
 	maps.Copy(line, change)
-	_, err = d.tx.Set(ctx, t, change, sqlquote.Name(t.Name+"_ID")+"=?", line.Int(t.Name+"_ID"))
+	return d.setRow(ctx, t.Name, line.Int(t.Name+"_ID"), change)
+}
+
+// setRow changes a record without the rules of its table.
+func (d *document) setRow(ctx context.Context, table string, id int64, change store.Row) error {
+	t, err := d.tx.Table(ctx, table)
+	if err == nil {
+		_, err = d.tx.Set(ctx, t, change, sqlquote.Name(table+"_ID")+"=?", id)
+	}
 	return err
 }
 

@@ -53,7 +53,7 @@ func prepareOrder(ctx context.Context, d *document) error {
 		lines = nil
 	}
 	d.lines = lines
-	return nil
+	return d.checkOrderCredit(ctx, typ)
 }
 
 // totals works out taxes and totals from the lines.

@@ -34,11 +34,12 @@ func (s *Session) taxLines(ctx context.Context, tx *store.Tx, table string, head
 	if err != nil {
 		return nil, err
 	}
-	total := new(big.Rat)
+	total, digits := new(big.Rat), 0
 	amounts, order := map[int64][]*big.Rat{}, []int64{}
 	for _, line := range lines {
 		net := rat(line, "LineNetAmt")
 		total.Add(total, net)
+		digits = max(digits, min(decimals, scale(line.String("LineNetAmt"))))
 		id := line.Int("C_Tax_ID")
 		if amounts[id] == nil {
 			order = append(order, id)
@@ -49,6 +50,8 @@ func (s *Session) taxLines(ctx context.Context, tx *store.Tx, table string, head
 		return nil, err
 	}
 	grand := new(big.Rat).Add(total, rat(header, "ChargeAmt"))
+	totals := store.Row{"TotalLines": total.FloatString(digits)}
+	digits = max(digits, scale(header.String("ChargeAmt")))
 	for _, id := range order {
 		taxes, err := partsOfTax(ctx, tx, id)
 		if err != nil {
@@ -61,10 +64,11 @@ func (s *Session) taxLines(ctx context.Context, tx *store.Tx, table string, head
 			}
 			if !header.Bool("IsTaxIncluded") {
 				grand.Add(grand, value)
+				digits = decimals
 			}
 		}
 	}
-	totals := store.Row{"TotalLines": rounded(total, decimals), "GrandTotal": rounded(grand, decimals)}
+	totals["GrandTotal"] = grand.FloatString(min(digits, decimals))
 	_, err = tx.Set(ctx, t, totals, sqlquote.Name(key)+"=?", header.Int(key))
 	return totals, err
 }

@@ -33,6 +33,13 @@ func rounded(n *big.Rat, decimals int) string {
 	return whole + "." + fraction
 }
 
+// scale is how many decimals a number is written with. As in the ERP, sums and products
+// of amounts keep trailing zeros: 2 times 61.75 is 123.50.
+func scale(number string) int {
+	_, fraction, _ := strings.Cut(number, ".")
+	return len(fraction)
+}
+
 // beforeLine completes a line of an order or invoice from its header and product,
 // and works out price, tax and amount.
 func beforeLine(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
@@ -286,7 +293,7 @@ func lineAmounts(ctx context.Context, tx *store.Tx, r *Record, header store.Row)
 		decimals = int(currency.Int("StdPrecision"))
 	}
 	net := new(big.Rat).Mul(rat(r.Row, "PriceEntered"), rat(r.Row, "QtyEntered"))
-	r.Set("LineNetAmt", rounded(net, decimals))
+	r.Set("LineNetAmt", net.FloatString(min(decimals, scale(r.Row.String("PriceEntered"))+scale(r.Row.String("QtyEntered")))))
 	if r.Table.Name == "C_OrderLine" {
 		if list := rat(r.Row, "PriceList"); list.Sign() != 0 {
 			off := new(big.Rat).Sub(list, rat(r.Row, "PriceActual"))
