@@ -166,6 +166,20 @@ func TestUpdateRecord(t *testing.T) {
 	})
 }
 
+// Records of tenants are there for System, which is denied them.
+func TestSystemIsDenied(t *testing.T) {
+	t.Parallel()
+	w := writeAs(t, erptest.New(t), asSystem)
+	for _, path := range []string{"C_BPartner/118", "C_Order/100", "AD_User/101", "AD_Client/11"} {
+		_, id, _ := strings.Cut(path, "/")
+		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
+			a := w.send(method, "/models/"+path, `{"Description":"x"}`)
+			assert.Equal(t, `{"title":"Access denied","status":403,"detail":"Access denied for record with id: `+id+`"}`, a.body, method+" "+path)
+		}
+		assert.Equal(t, 404, w.get("/models/"+strings.Replace(path, id, "99999", 1)).status)
+	}
+}
+
 // Rules 5.6: child rows of PUT.
 func TestUpdateChildren(t *testing.T) {
 	t.Parallel()

@@ -44,30 +44,18 @@ func IsRecordID(id string) bool {
 
 // FindRow is the record of t with this id or UUID, with all columns, provided
 // that it belongs to the session's tenant or to System and the role's row
-// rules let it through.
+// rules let it through. A tenant's record is missing to other tenants, and
+// denied to System.
 func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id string) (store.Row, error) {
 	notFound := Refuse(NotFound, "Record not found", "No record found matching id: "+id)
-	var where string
-	var arg any
-	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
-		keys := t.KeyColumns()
-		if len(keys) != 1 {
-			return nil, NoSingleKey(t.Name)
-		}
-		key := keys[0]
-		if key.Kind() != store.KindInteger {
-			return nil, PublicError("Records of " + t.Name + " are not found by numbers")
-		}
-		where, arg = store.Expr(t, key)+"=?", n
-	} else if IsUUID(id) {
-		uu := t.UUColumn()
-		if uu == nil {
-			return nil, notFound
-		}
-		where, arg = store.Expr(t, uu)+"=?", id
-	} else {
-		return nil, wrongID(id)
+	col, arg, err := recordColumn(t, id)
+	if err != nil {
+		return nil, err
 	}
+	if col == nil {
+		return nil, notFound
+	}
+	where := store.Expr(t, col) + "=?"
 	rows, err := tx.Select(ctx, t, store.Selection{Where: where, Args: []any{arg}, Limit: 1})
 	if err != nil {
 		return nil, err
@@ -75,7 +63,11 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 	if len(rows) == 0 {
 		return nil, notFound
 	}
+	denied := Refuse(Denied, "Access denied", "Access denied for record with id: "+id)
 	if client := rows[0].Int("AD_Client_ID"); client != 0 && client != s.ClientID {
+		if s.ClientID == 0 {
+			return nil, denied // System finds the records of all tenants
+		}
 		return nil, notFound
 	}
 	access, args, err := s.RowFilter(ctx, tx, t)
@@ -88,13 +80,31 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 			return nil, err
 		}
 		if n == 0 {
-			return nil, Refuse(Denied, "Access denied", "Access denied for record with id: "+id)
+			return nil, denied
 		}
 	}
 	if key := t.KeyColumn(); key != nil {
 		s.ERP.Records.note(t.Name, rows[0].Int(key.Name), s.ERP.Now())
 	}
 	return rows[0], nil
+}
+
+// recordColumn is the column of t that an id or UUID is looked for in, nil for none, and
+// its value.
+func recordColumn(t *store.Table, id string) (*store.Column, any, error) {
+	n, err := strconv.ParseInt(id, 10, 32)
+	switch keys := t.KeyColumns(); {
+	case err != nil && IsUUID(id):
+		return t.UUColumn(), id, nil
+	case err != nil:
+		return nil, nil, wrongID(id)
+	case len(keys) != 1:
+		return nil, nil, NoSingleKey(t.Name)
+	case keys[0].Kind() != store.KindInteger:
+		return nil, nil, PublicError("Records of " + t.Name + " are not found by numbers")
+	default:
+		return keys[0], n, nil
+	}
 }
 
 // wrongID refuses what is neither a number nor a UUID.
