@@ -180,6 +180,20 @@ func TestSystemIsDenied(t *testing.T) {
 	}
 }
 
+// What the dictionary's messages say is in the language of the session.
+func TestMessagesInLanguage(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	spanish := writeAs(t, srv, strings.Replace(asGardenAdmin, "en_US", "es_CO", 1))
+	for title, w := range map[string]*writes{"Validation error": writeAs(t, srv, asGardenAdmin), "Error de validación": spanish} {
+		assert.Equal(t, title, w.post("/models/C_BPartner", `{"Value":"q"}`).text(t, "title"))
+		assert.Equal(t, "Error de validación", w.post("/models/C_BPartner?locale=es_CO", `{"Value":"q"}`).text(t, "title"))
+		assert.Equal(t, "Record not found", w.get("/models/C_BPartner/99999").text(t, "title"), "not a message of the dictionary")
+	}
+	id := idOf(t, spanish.create("C_BPartner", `{"Name":"q"}`))
+	assert.Equal(t, "Borrado", spanish.del(fmt.Sprintf("/models/C_BPartner/%d", id)).text(t, "msg"))
+}
+
 // Rules 5.6: child rows of PUT.
 func TestUpdateChildren(t *testing.T) {
 	t.Parallel()
