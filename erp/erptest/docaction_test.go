@@ -222,6 +222,7 @@ func TestInvoiceAndPayment(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("(%s^<-)", paid["DocumentNo"]), reversed["Description"])
 	assert.InDelta(t, -6, d.one("C_Payment", fmt.Sprintf("Reversal_ID eq %d", idOf(t, paid)))["PayAmt"], 0)
 	assert.Equal(t, false, invoice()["IsPaid"])
+	assert.Len(t, d.many("C_AllocationLine", fmt.Sprintf("C_Payment_ID eq %d", idOf(t, paid))), 1, "those of the reversed allocation are inactive")
 
 	back := d.change("C_Invoice", id, `{"doc-action":"RC"}`)
 	other := d.one("C_Invoice", fmt.Sprintf("Reversal_ID eq %d", id))

@@ -51,7 +51,7 @@ func (s *Session) assign(ctx context.Context, tx *store.Tx, r *Record, col *stor
 		if text, ok := v.(string); ok {
 			n, err := strconv.ParseInt(text, 10, 32)
 			if err != nil {
-				r.Refuse(col, "WrongDataType", col.Name+" takes a whole number, not "+JSONOf(text))
+				r.Refuse(col, "WrongDataType", col.Name+" - Class invalid: class java.lang.String, Should be class java.lang.Integer: "+JSONOf(text))
 				return nil
 			}
 			v = n

@@ -191,7 +191,7 @@ func (s *Session) removeAttachments(ctx context.Context, tx *store.Tx, r *Record
 // mediaTypes are the types of the files people attach; the list is our own so
 // that responses do not depend on the machine.
 var mediaTypes = map[string]string{
-	".csv": "text/csv", ".doc": "application/msword", ".gif": "image/gif", ".gz": "application/gzip",
+	".bin": "application/x-binary", ".csv": "text/csv", ".doc": "application/msword", ".gif": "image/gif", ".gz": "application/gzip",
 	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 	".htm":  "text/html", ".html": "text/html", ".jar": "application/java-archive", ".jpeg": "image/jpeg", ".jpg": "image/jpeg",
 	".json": "application/json", ".log": "text/plain", ".md": "text/markdown", ".mp4": "video/mp4",

@@ -342,7 +342,7 @@ func reactivateOrder(ctx context.Context, d *document) error {
 // beforeOrderDelete refuses to delete what was processed.
 func beforeOrderDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
 	if r.Row.Bool("Processed") {
-		return PublicError("The order is processed; void it instead of deleting it")
+		return PublicError("CannotDeleteTrx")
 	}
 	return nil
 }

@@ -211,8 +211,19 @@ func (d *document) reverseAllocations(ctx context.Context) error {
 // completeAllocation marks the invoices as paid that now are.
 func completeAllocation(ctx context.Context, d *document) error { return d.settleInvoices(ctx, false) }
 
-// releaseAllocation takes the allocation back.
-func releaseAllocation(ctx context.Context, d *document) error { return d.settleInvoices(ctx, true) }
+// releaseAllocation takes the allocation back: it and its lines are not active any more.
+func releaseAllocation(ctx context.Context, d *document) error {
+	if err := d.settleInvoices(ctx, true); err != nil {
+		return err
+	}
+	for _, line := range d.lines {
+		if err := d.changeLine(ctx, line, store.Row{"IsActive": "N"}); err != nil {
+			return err
+		}
+	}
+	d.Set("IsActive", "N")
+	return nil
+}
 
 // settleInvoices marks each invoice of an allocation as paid when all allocations of
 // it make up its total. With released this allocation does not count.

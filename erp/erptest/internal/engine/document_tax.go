@@ -92,8 +92,8 @@ func (s *Session) taxLine(ctx context.Context, tx *store.Tx, table string, heade
 		}
 		value.Add(value, part)
 	}
-	if value.Sign() == 0 {
-		return value, nil
+	if value.Sign() == 0 && table == "C_Order" {
+		return value, nil // invoices have a row of each tax
 	}
 	if included {
 		base = new(big.Rat).Sub(base, value)

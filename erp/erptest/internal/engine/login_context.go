@@ -15,6 +15,7 @@ import (
 // one record is being made.
 type loginContext struct {
 	s           *Session
+	window      map[string]string // of the window and the record above; only @Name@ in a default has them
 	values      map[string]string
 	preferences map[string]string // nil before they are read
 }
