@@ -119,12 +119,12 @@ func (s *Session) LoadAttachment(ctx context.Context, tx *store.Tx, r *Record) (
 	if where == "" {
 		return nil, nil
 	}
-	rows, err := RowsWhere(ctx, tx, "AD_Attachment", "AD_Attachment_ID", where+" AND AD_Client_ID IN (0,?)", append(args, s.ClientID)...)
-	if err != nil || len(rows) == 0 {
+	row, err := FirstRow(ctx, tx, "AD_Attachment", "AD_Attachment_ID", where+" AND AD_Client_ID IN (0,?)", append(args, s.ClientID)...)
+	if err != nil || row == nil {
 		return nil, err
 	}
-	a := &Attachment{row: rows[0]}
-	if data, ok := rows[0]["BinaryData"].([]byte); ok && len(data) > 0 {
+	a := &Attachment{row: row}
+	if data, ok := row["BinaryData"].([]byte); ok && len(data) > 0 {
 		if a.Entries, err = Unzip(data); err != nil {
 			return nil, err
 		}
@@ -177,11 +177,8 @@ func (s *Session) SaveAttachment(ctx context.Context, tx *store.Tx, r *Record, a
 // removeAttachments deletes the files of a record that is deleted.
 func (s *Session) removeAttachments(ctx context.Context, tx *store.Tx, r *Record) error {
 	where, args := attachmentWhere(r)
-	t, err := tx.Table(ctx, "AD_Attachment")
-	if where == "" || errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
+	t, err := NamedTable(ctx, tx, "AD_Attachment")
+	if where == "" || t == nil {
 		return err
 	}
 	_, err = tx.Delete(ctx, t, where, args...)

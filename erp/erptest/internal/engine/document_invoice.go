@@ -104,9 +104,6 @@ func (d *document) addToOrderLine(ctx context.Context, id int64, column string, 
 }
 
 func (d *document) markInvoiced(ctx context.Context, id int64, invoiced bool) error {
-	if id == 0 {
-		return nil
-	}
 	return d.setRow(ctx, "M_InOutLine", id, store.Row{"IsInvoiced": yesNo(invoiced)})
 }
 

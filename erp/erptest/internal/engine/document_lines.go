@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"strings"
 
@@ -46,14 +45,8 @@ func (s *Session) DocumentLines(ctx context.Context, tx *store.Tx, t *store.Tabl
 
 // lineTable is the table of the document's lines, nil for none.
 func (d *document) lineTable(ctx context.Context) (*store.Table, error) {
-	t, err := d.tx.Table(ctx, strings.TrimSuffix(d.Table.Name, "Hdr")+"Line")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if exists, err := d.tx.TableExists(ctx, t.Name); err != nil || !exists {
+	t, err := NamedTable(ctx, d.tx, strings.TrimSuffix(d.Table.Name, "Hdr")+"Line")
+	if err != nil || t == nil {
 		return nil, err
 	}
 	if _, ok := t.Column(d.Table.Name + "_ID"); !ok {

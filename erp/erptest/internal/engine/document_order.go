@@ -45,14 +45,12 @@ func prepareOrder(ctx context.Context, d *document) error {
 			return err
 		}
 	}
-	lines := d.lines
 	if err := d.totals(ctx); err != nil {
 		return err
 	}
-	if d.Row.String("DocStatus") != "DR" {
-		lines = nil
+	if d.status() != "DR" {
+		d.lines = nil
 	}
-	d.lines = lines
 	return d.checkOrderCredit(ctx, typ)
 }
 

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -105,11 +104,8 @@ func (d *document) deliver(ctx context.Context, id int64, moved *big.Rat) error 
 
 // moveStock changes what of a product lies in the locator of a line.
 func (d *document) moveStock(ctx context.Context, line store.Row, moved *big.Rat) error {
-	stock, err := d.tx.Table(ctx, "M_StorageOnHand")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
+	stock, err := NamedTable(ctx, d.tx, "M_StorageOnHand")
+	if err != nil || stock == nil {
 		return err
 	}
 	where := "M_Locator_ID=? AND M_Product_ID=? AND M_AttributeSetInstance_ID=?"

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"math/big"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -110,14 +109,8 @@ func (s *Session) taxLine(ctx context.Context, tx *store.Tx, table string, heade
 
 // clearTaxes removes the tax rows of a document.
 func clearTaxes(ctx context.Context, tx *store.Tx, table string, id int64) error {
-	t, err := tx.Table(ctx, table+"Tax")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if exists, err := tx.TableExists(ctx, t.Name); err != nil || !exists {
+	t, err := NamedTable(ctx, tx, table+"Tax")
+	if err != nil || t == nil {
 		return err
 	}
 	_, err = tx.Delete(ctx, t, sqlquote.Name(table+"_ID")+"=?", id)

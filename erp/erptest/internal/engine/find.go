@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
@@ -120,18 +119,7 @@ func NoSingleKey(table string) error {
 
 // OneRow is the record of a table with that key, nil when there is none.
 func OneRow(ctx context.Context, tx *store.Tx, table string, id int64) (store.Row, error) {
-	t, err := tx.Table(ctx, table)
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	row, err := tx.One(ctx, t, sqlquote.Name(t.Name+"_ID")+"=?", id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	return row, err
+	return FirstRow(ctx, tx, table, "", sqlquote.Name(table+"_ID")+"=?", id)
 }
 
 // RowsWhere are the records of a table a condition finds, none when the
@@ -145,6 +133,15 @@ func RowsWhere(ctx context.Context, tx *store.Tx, table, orderBy, where string, 
 		return nil, err
 	}
 	return tx.Select(ctx, t, store.Selection{Where: where, Args: args, OrderBy: orderBy})
+}
+
+// FirstRow is the first of the records that [RowsWhere] finds, nil if there is none.
+func FirstRow(ctx context.Context, tx *store.Tx, table, orderBy, where string, args ...any) (store.Row, error) {
+	rows, err := RowsWhere(ctx, tx, table, orderBy, where, args...)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
 }
 
 // ExistingTable is a table that both dictionary and database have, else nil.
@@ -161,6 +158,11 @@ func ExistingTable(ctx context.Context, tx *store.Tx, find func() (*store.Table,
 		return nil, err
 	}
 	return t, nil
+}
+
+// NamedTable is the table of that name, nil unless both dictionary and database have it.
+func NamedTable(ctx context.Context, tx *store.Tx, name string) (*store.Table, error) {
+	return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, name) })
 }
 
 // LookUpIDs runs a select of ids.

@@ -67,13 +67,13 @@ func beforeMovement(ctx context.Context, _ *Session, tx *store.Tx, r *Record) er
 	if r.Row.Int("C_DocType_ID") != 0 {
 		return nil
 	}
-	types, err := RowsWhere(ctx, tx, "C_DocType", "IsDefault DESC, C_DocType_ID", "AD_Client_ID=? AND DocBaseType='MMM' AND IsActive='Y'", r.Row.Int("AD_Client_ID"))
+	typ, err := FirstRow(ctx, tx, "C_DocType", "IsDefault DESC, C_DocType_ID", "AD_Client_ID=? AND DocBaseType='MMM' AND IsActive='Y'", r.Row.Int("AD_Client_ID"))
 	if err != nil {
 		return err
 	}
-	if len(types) == 0 {
+	if typ == nil {
 		return saveError("NotFound " + label(r.Table, "C_DocType_ID"))
 	}
-	r.Set("C_DocType_ID", types[0]["C_DocType_ID"])
+	r.Set("C_DocType_ID", typ["C_DocType_ID"])
 	return nil
 }
