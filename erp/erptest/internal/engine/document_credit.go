@@ -11,11 +11,8 @@ import (
 // Values of C_BPartner.SOCreditStatus: on stop, on hold, near the limit, within it, and
 // not checked.
 const (
-	creditStop      = "S"
-	creditHold      = "H"
-	creditWatch     = "W"
-	creditOK        = "O"
-	creditUnchecked = "X"
+	creditStop, creditHold                 = "S", "H"
+	creditWatch, creditOK, creditUnchecked = "W", "O", "X"
 )
 
 // creditStatus is the credit status of a business partner who owes more than the open
