@@ -252,6 +252,6 @@ func (c *call) changeAttachment(change func(context.Context, *store.Tx, *engine.
 	if err != nil {
 		return orTitled("Delete error", err)
 	}
-	c.json(http.StatusOK, wire.NewObject("msg", msgDeleted))
+	c.json(http.StatusOK, wire.NewObject("msg", c.translated(engine.MsgDeleted)))
 	return nil
 }

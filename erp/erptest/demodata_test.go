@@ -74,5 +74,5 @@ func TestDocumentsNeedPeriodAndProcess(t *testing.T) {
 	assert.Equal(t, 200, a.status, a.body)
 	a = user().put(fmt.Sprintf("/models/C_Order/%d", order("2024-05-31")), `{"doc-action":"CO"}`)
 	assert.Equal(t, 500, a.status, a.body)
-	assert.Contains(t, a.text(t, "detail"), "You cannot access process [Process Order] with your role : GardenWorld User")
+	assert.Contains(t, a.text(t, "detail"), "You cannot access process [[Process Order]]")
 }

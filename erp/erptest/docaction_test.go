@@ -3,6 +3,7 @@ package erptest_test
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,7 +74,7 @@ func TestOrderActions(t *testing.T) {
 	assert.Equal(t, "Cannot update POReference on processed record", d.put(path, `{"POReference":"x"}`).text(t, "detail"))
 	refused := d.put(path, `{"doc-action":"RE"}`)
 	assert.Equal(t, "Failed when processing document", refused.text(t, "title"))
-	assert.Equal(t, fmt.Sprintf("Standard Order cannot be reactivated\n - %s: Grand Total=20.5", o["DocumentNo"]), refused.text(t, "detail"))
+	assert.Equal(t, fmt.Sprintf("Standard Order cannot be reactivated\n - %s: Grand Total=20.50", o["DocumentNo"]), refused.text(t, "detail"))
 	assert.Equal(t, 500, d.del(path).status, "processed")
 
 	closed := d.change("C_Order", id, `{"doc-action":"CL"}`)
@@ -91,6 +92,52 @@ func TestOrderActions(t *testing.T) {
 	assert.Contains(t, none.text(t, "detail"), ": Grand Total=0 (#0)")
 	assert.Len(t, d.many("C_Order", "C_Order_ID ge 1000000"), before, "everything is rolled back")
 	assert.Equal(t, 201, d.post("/models/C_BPartner", `{"Name":"x","C_BP_Group_ID":103,"doc-action":"CO"}`).status, "no document: ignored")
+}
+
+// Completing follows the customer's credit: an order may not exceed the limit, and no
+// sales document goes to a partner on stop.
+func TestCredit(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(t)
+	partner := d.create("C_BPartner", `{"Name":"Credit","IsCustomer":true,"SO_CreditLimit":45,"SOCreditStatus":"O",`+
+		`"C_BPartner_Location":[{"Name":"x","C_Location_ID":{"City":"Ulm","C_Country_ID":101}}]}`)
+	place := d.one("C_BPartner_Location", fmt.Sprintf("C_BPartner_ID eq %d", idOf(t, partner)))
+	of := func(body string) string {
+		body = strings.ReplaceAll(body, `"C_BPartner_Location_ID":109,`, "")
+		return strings.Replace(body, `"C_BPartner_ID":118`, fmt.Sprintf(`"C_BPartner_ID":%d,"C_BPartner_Location_ID":%d`, idOf(t, partner), idOf(t, place)), 1)
+	}
+	status := func(want string) {
+		t.Helper()
+		partner = d.get(fmt.Sprintf("/models/C_BPartner/%d", idOf(t, partner))).object(t)
+		assert.Equal(t, want, partner["SOCreditStatus"].(map[string]any)["id"])
+	}
+	refused := func(a response, detail string) {
+		t.Helper()
+		assert.Equal(t, "Failed when processing document", a.text(t, "title"))
+		assert.Contains(t, a.text(t, "detail"), detail+"\n - ")
+	}
+	first := idOf(t, d.create("C_Order", of(standardOrder)+`,"doc-action":"CO"}`)) // 20.50 of 45
+	d.create("C_Invoice", of(salesInvoice)+`,"doc-action":"CO"}`)
+	status("O")
+	order := idOf(t, d.create("C_Order", of(standardOrder)+`}`))
+	d.create("C_Invoice", strings.NewReplacer(`"QtyEntered":3`, `"QtyEntered":18`, `"QtyInvoiced":3`, `"QtyInvoiced":18`).Replace(of(salesInvoice))+`,"doc-action":"CO"}`)
+	status("W")
+	path := fmt.Sprintf("/models/C_Order/%d", order)
+	refused(d.put(path, `{"doc-action":"CO"}`), "BPartnerOverOCreditHold - Open Balance=42.00, Grand Total=20.50, Credit Limit=45")
+	assert.Equal(t, "DR", docStatus(d.get(path).object(t)), "as it was")
+
+	d.change("C_BPartner", idOf(t, partner), `{"SOCreditStatus":"H"}`)
+	refused(d.put(path, `{"doc-action":"CO"}`), "BPartnerCreditHold - Open Balance=42.00, Credit Limit=45")
+	d.change("C_BPartner", idOf(t, partner), `{"SOCreditStatus":"S"}`)
+	refused(d.put(path, `{"doc-action":"CO"}`), "BPartnerCreditStop - Open Balance=42.00, Credit Limit=45")
+	refused(d.post("/models/C_Invoice", of(salesInvoice)+`,"doc-action":"CO"}`), "BPartnerCreditStop - Open Balance=42.00, Credit Limit=45")
+
+	line := d.one("C_OrderLine", fmt.Sprintf("C_Order_ID eq %d and QtyReserved gt 0", first))
+	refused(d.post("/models/M_InOut", of(fmt.Sprintf(`{"C_BPartner_ID":118,"C_Order_ID":%d,"C_DocType_ID":120,"IsSOTrx":true,"MovementType":"C-","doc-action":"CO",`+
+		`"M_InOutLine":[{"C_OrderLine_ID":%d,"M_Product_ID":123,"QtyEntered":2,"MovementQty":2,"M_Locator_ID":101}]}`, first, idOf(t, line)))), "BPartnerCreditStop - Open Balance=42.00, Credit Limit=45")
+
+	d.change("C_BPartner", idOf(t, partner), `{"SOCreditStatus":"X"}`)
+	assert.Equal(t, "CO", docStatus(d.change("C_Order", order, `{"doc-action":"CO"}`)), "not checked")
 }
 
 // A voided order keeps its lines, with nothing ordered.
@@ -175,6 +222,7 @@ func TestInvoiceAndPayment(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("(%s^<-)", paid["DocumentNo"]), reversed["Description"])
 	assert.InDelta(t, -6, d.one("C_Payment", fmt.Sprintf("Reversal_ID eq %d", idOf(t, paid)))["PayAmt"], 0)
 	assert.Equal(t, false, invoice()["IsPaid"])
+	assert.Len(t, d.many("C_AllocationLine", fmt.Sprintf("C_Payment_ID eq %d", idOf(t, paid))), 1, "those of the reversed allocation are inactive")
 
 	back := d.change("C_Invoice", id, `{"doc-action":"RC"}`)
 	other := d.one("C_Invoice", fmt.Sprintf("Reversal_ID eq %d", id))

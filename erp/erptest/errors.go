@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
+	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
@@ -97,7 +98,7 @@ func (c *call) writeError(err error) {
 	case asAPI(err, &api):
 		o := wire.NewObject("title", nil, "status", api.status)
 		if api.title != "" {
-			o.Set("title", api.title)
+			o.Set("title", c.translated(api.title))
 		}
 		if api.detail != "" {
 			o.Set("detail", api.detail)
@@ -116,6 +117,22 @@ func (c *call) writeError(err error) {
 		c.logFailure(err)
 		c.json(http.StatusInternalServerError, wire.NewObject("title", "Server error", "status", 500, "detail", engine.PublicText(err)))
 	}
+}
+
+// translated is a text in the session's language, or as it is if that cannot be read.
+func (c *call) translated(text string) string {
+	if c.session == nil {
+		return text
+	}
+	out := text
+	if err := c.view(c.ctx(), func(tx *store.Tx) (err error) {
+		out, err = c.session.Translated(c.ctx(), tx, text)
+		return err
+	}); err != nil {
+		c.srv.log.Warn("reading a message", "error", err)
+		return text
+	}
+	return out
 }
 
 // logFailure logs an error that has no status of its own. Whoever runs the server

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -51,19 +52,12 @@ func treeTable(treeType string) string {
 // treeNode resolves the master of a tree's node; ok is false when the tree
 // does not tell.
 func (rd *reader) treeNode(ctx context.Context, row store.Row, x *expansion) (node *expansion, ok bool, err error) {
-	tree, err := rd.tx.Table(ctx, "AD_Tree")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, false, nil
-	}
-	if err != nil {
+	tree, err := engine.OneRow(ctx, rd.tx, "AD_Tree", row.Int("AD_Tree_ID"))
+	if err != nil || tree == nil {
 		return nil, false, err
 	}
-	rows, err := rd.tx.Select(ctx, tree, store.Selection{Where: `"AD_Tree_ID"=?`, Args: []any{row["AD_Tree_ID"]}, Limit: 1})
-	if err != nil || len(rows) == 0 {
-		return nil, false, err
-	}
-	name := treeTable(rows[0].String("TreeType"))
-	if id := rows[0].Int("AD_Table_ID"); name == "" && id != 0 {
+	name := treeTable(tree.String("TreeType"))
+	if id := tree.Int("AD_Table_ID"); name == "" && id != 0 {
 		t, err := rd.tx.TableByID(ctx, id)
 		if errors.Is(err, store.ErrNoTable) {
 			return nil, false, nil

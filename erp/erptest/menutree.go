@@ -43,7 +43,7 @@ func getMenuTree(ctx context.Context, rd *reader) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewObject("Name", tree.String("Name"), "Description", nullable(tree.String("Description")), "entries", m.entries(0)), nil
+	return wire.NewObject("Name", tree.String("Name"), "Description", tree.String("Description"), "entries", m.entries(0)), nil
 }
 
 // findTree is the menu tree with that id or UUID. Whatever else is asked for makes

@@ -223,7 +223,7 @@ func TestImportRules(t *testing.T) {
 		`</AD_Element_UU><ColumnName>%s</ColumnName><Name>N</Name><PrintName>N</PrintName><EntityType>U</EntityType></AD_Element>`
 	r = importXML(t, w, fmt.Sprintf(element, "c_bpartner_id"))
 	require.True(t, r.failed, "a second term for a column name of the ERP")
-	assert.Contains(t, r.summary, "Record already exists: ColumnName")
+	assert.Contains(t, r.summary, "Record already exists: DB Column Name")
 	r = importXML(t, w, `<SQLStatement type="custom"><DBType>ALL</DBType><statement>DROP TABLE AD_User</statement></SQLStatement>`+
 		`<ShellScript type="custom"><script>rm</script></ShellScript><SQLMandatory type="custom"><DBType>Oracle</DBType><statement>DROP TABLE AD_User</statement></SQLMandatory>`)
 	require.False(t, r.failed, r.summary)

@@ -12,9 +12,6 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
 )
 
-// msgDeleted is what the installation says of something that was deleted.
-const msgDeleted = "Deleted"
-
 // writeRecords runs a change of what the path names and responds with its outcome.
 // Other errors than those with a title have this one.
 func (c *call) writeRecords(status int, title string, write func(ctx context.Context, tx *store.Tx, s *shape) (any, error)) error {
@@ -88,7 +85,11 @@ func deleteRecord(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		return wire.NewObject("msg", msgDeleted), c.session.Delete(ctx, tx, s.table, row)
+		if err := c.session.Delete(ctx, tx, s.table, row); err != nil {
+			return nil, err
+		}
+		text, err := c.session.Translated(ctx, tx, engine.MsgDeleted)
+		return wire.NewObject("msg", text), err
 	})
 }
 

@@ -104,7 +104,7 @@ func (rd *reader) tableReference(ctx context.Context, row store.Row) (*wire.Obje
 	if ref.Table == nil {
 		return nil, invalid
 	}
-	t, err := engine.ExistingTable(ctx, rd.tx, func() (*store.Table, error) { return rd.tx.Table(ctx, ref.Table.Table) })
+	t, err := engine.NamedTable(ctx, rd.tx, ref.Table.Table)
 	if err != nil {
 		return nil, err
 	}

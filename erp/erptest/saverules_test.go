@@ -39,7 +39,7 @@ func TestSaveTable(t *testing.T) {
 		{"blank in the name", `{"TableName":"XX One","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Error: Invalid identifier: must not contain spaces [TableName]"}`},
 		{"SQL in the name", `{"TableName":"XX_a;drop","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Error: Invalid identifier: just alphanumeric and underscore characters are allowed [TableName]"}`},
 		{"digit first", `{"TableName":"1XX","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Error: Invalid identifier: first character must be alphabetic [TableName]"}`},
-		{"taken, in another case", `{"TableName":"xx_one","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Record already exists: TableName"}`},
+		{"taken, in another case", `{"TableName":"xx_one","Name":"x"}`, `{"title":"Save error","status":500,"detail":"Record already exists: DB Table Name"}`},
 		{"no name", `{"Name":"x"}`, `{"title":"Save error","status":500,"detail":"Error: Invalid identifier: empty [TableName]"}`},
 	} {
 		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.response, s.post("/models/AD_Table", tc.body).body) })
@@ -140,7 +140,7 @@ func TestSaveColumn(t *testing.T) {
 		assert.Equal(t, "Error: The table has already a key column, there can be just one key.", post(`"AD_Reference_ID":13,"IsKey":true`).text(t, "detail"))
 	})
 	t.Run("name taken in the table", func(t *testing.T) {
-		assert.Equal(t, "Record already exists: ColumnName", post(`"ColumnName":"xx_cols_id","AD_Reference_ID":13`).text(t, "detail"))
+		assert.Equal(t, "Record already exists: DB Column Name", post(`"ColumnName":"xx_cols_id","AD_Reference_ID":13`).text(t, "detail"))
 	})
 	t.Run("changing the length only keeps the rest", func(t *testing.T) {
 		o := post(`"AD_Reference_ID":10,"FieldLength":5`).object(t)
@@ -165,7 +165,7 @@ func TestColumnElements(t *testing.T) {
 	assert.Equal(t, "Colour", again["Name"])
 
 	a := s.post("/models/AD_Element", `{"ColumnName":" xx_colour ","Name":"x","PrintName":"x"}`)
-	assert.Equal(t, `{"title":"Save error","status":500,"detail":"Record already exists: ColumnName"}`, a.body)
+	assert.Equal(t, `{"title":"Save error","status":500,"detail":"Record already exists: DB Column Name"}`, a.body)
 	s.change("AD_Element", element, `{"Name":"Tint"}`)
 	assert.Equal(t, "Tint", s.get(fmt.Sprintf("/models/AD_Column/%d", idOf(t, again))).text(t, "Name"), "pushed to the columns")
 
@@ -240,6 +240,26 @@ func TestSaveWindowAndMenu(t *testing.T) {
 	assert.Equal(t, "Cannot update column EntityType", s.put(fmt.Sprintf("/models/AD_EntityType/%d", idOf(t, own)), `{"EntityType":"YYT"}`).text(t, "detail"))
 	assert.Equal(t, "Error: You cannot modify a System maintained entity", s.put("/models/AD_EntityType/10", `{"Name":"x"}`).text(t, "detail"))
 	assert.Equal(t, "You cannot delete a System maintained entity", s.del("/models/AD_EntityType/10").text(t, "detail"))
+}
+
+// What programs of tables refuse or set before a record is saved.
+func TestSaveBefore(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	s := writeAs(t, srv, asGardenAdmin)
+	role := writeAs(t, srv, asSystem).create("AD_Role", `{"Name":"XX Role","UserLevel":"  O"}`)
+	assert.Equal(t, "S  ", role["UserLevel"].(map[string]any)["id"], "of System")
+	assert.Equal(t, "  O", s.create("AD_Role", `{"Name":"XX Role"}`)["UserLevel"].(map[string]any)["id"])
+
+	for _, body := range []string{`{"ProductType":"S"}`, `{"IsStocked":false}`, `{"IsActive":false}`} {
+		assert.Equal(t, `{"title":"Save error","status":500,"detail":"Error: On Hand Quantity = 48"}`, s.put("/models/M_Product/122", body).body)
+	}
+	assert.Equal(t, `{"title":"Save error","status":500,"detail":"Error: NotFound Document Type"}`,
+		s.post("/models/M_Movement", `{"MovementDate":"2026-03-05T00:00:00Z"}`).body)
+	kind := idOf(t, s.create("C_DocType", `{"Name":"Move","PrintName":"Move","DocBaseType":"MMM","GL_Category_ID":108}`))
+	assert.Equal(t, kind, idOf(t, s.create("M_Movement", `{"MovementDate":"2026-03-05T00:00:00Z"}`)["C_DocType_ID"]))
+	contact := s.post("/windows/business-partner/tabs/business-partner/118/contact-user", `{"Name":"Ann Example"}`)
+	assert.Equal(t, "aexample", contact.text(t, "Value"), "of the name, not of the partner")
 }
 
 // A new password is hashed, and logs in.

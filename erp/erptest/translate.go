@@ -2,12 +2,12 @@ package erptest
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
@@ -32,18 +32,7 @@ func (rd *reader) translationTable(ctx context.Context, t *store.Table) (*store.
 	if rd.language == "" || t.KeyColumn() == nil {
 		return nil, nil
 	}
-	trl, err := rd.tx.Table(ctx, t.Name+"_Trl")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	exists, err := rd.tx.TableExists(ctx, trl.Name)
-	if err != nil || !exists {
-		return nil, err
-	}
-	return trl, nil
+	return engine.NamedTable(ctx, rd.tx, t.Name+"_Trl")
 }
 
 // translations are the texts of a table's records in the session's language, by

@@ -217,7 +217,7 @@ func TestWriteNames(t *testing.T) {
 		{"unknown", `{"Foo":1}`, 400, `{"title":"Validation error","status":400,"detail":"Column Foo does not exist"}`},
 		{"array that is no child", `{"Name":"a","C_BP_Group_ID":103,"Foo":[1]}`, 500, `{"title":"Wrong detail","status":500,"detail":"Cannot create detail records for the table because it has no column that links to the parent table: Foo"}`},
 		{"array of a table without the key", `{"Name":"a","C_BP_Group_ID":103,"C_UOM":[{}]}`, 500, `{"title":"Wrong detail","status":500,"detail":"Cannot create detail records for the table because it has no column that links to the parent table: C_UOM"}`},
-		{"comments and bare names", "{/*c*/ name: 'a', // d\n C_BP_Group_ID = 103;}", 201, ""},
+		{"comments and bare names", "{/*c*/ name: 'a'; // d\n C_BP_Group_ID = 103}", 201, ""},
 		{"missing mandatory values", `{"Name":null}`, 400, `{"title":"Validation error","status":400,"detail":"Fill mandatory fields: name"}`},
 		{"no body", ``, 500, `{"title":"Server error","status":500,"detail":"The request has no body: a JSON object is expected"}`},
 		{"an array", `[{"Name":"a"}]`, 500, `{"title":"Server error","status":500,"detail":"Expected a JSON object but was an array"}`},

@@ -53,6 +53,9 @@ func recordedLists(t *testing.T) []request {
 				if step.Method != http.MethodGet || !strings.HasPrefix(step.Path, "/models/") || strings.Contains(step.Path+step.Query, "{{") {
 					continue
 				}
+				if strings.HasPrefix(strings.ToLower(step.Path), "/models/ad_user/") {
+					continue // the twin has its own logins, and they change the user
+				}
 				r := request{as, step.Path}
 				if step.Query != "" {
 					r.path += "?" + step.Query

@@ -14,8 +14,9 @@ func ReferenceFiles() []string {
 	if dir == "" {
 		dir = filepath.Join(projectDir(), "..", "shared", "reference")
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "real-answers", "*.jsonl")) // the pattern is well-formed
-	return slices.DeleteFunc(files, func(path string) bool { return filepath.Base(path) == "role-rows.jsonl" })
+	files, _ := filepath.Glob(filepath.Join(dir, "real-answers", "*.jsonl")) // the patterns are well-formed
+	fresh, _ := filepath.Glob(filepath.Join(dir, "real-answers", "fresh", "*.jsonl"))
+	return slices.DeleteFunc(append(files, fresh...), func(path string) bool { return filepath.Base(path) == "role-rows.jsonl" })
 }
 
 // GoldenFiles returns the files of scenarios that are part of the project.

@@ -14,9 +14,9 @@ import (
 	"github.com/erphub/erphub/internal/displaytype"
 )
 
-// A value of a request is first assigned to its column, which may refuse it: the
-// column keeps what it has, and saving the record fails, if anything else of it has
-// changed.
+// A value of a request is first assigned to its column, which may refuse it, and then
+// saving the record fails. A value of the wrong type, or none for a mandatory column, is
+// not assigned: without another change there is nothing to save, and no failure.
 
 // refusal is why a column did not take a value: the key of a message, and what to
 // say behind it.
@@ -51,12 +51,13 @@ func (s *Session) assign(ctx context.Context, tx *store.Tx, r *Record, col *stor
 		if text, ok := v.(string); ok {
 			n, err := strconv.ParseInt(text, 10, 32)
 			if err != nil {
-				r.Refuse(col, "WrongDataType", col.Name+" takes a whole number, not "+JSONOf(text))
+				r.Refuse(col, "WrongDataType", col.Name+" - Class invalid: class java.lang.String, Should be class java.lang.Integer: "+JSONOf(text))
 				return nil
 			}
 			v = n
 		}
 	}
+	r.Set(col.Name, v) // before it is checked: a value that is not allowed is a change, too
 	if message, limit := outOfBounds(col, v); message != "" {
 		r.Refuse(col, message, limit)
 		return nil
@@ -74,10 +75,9 @@ func (s *Session) assign(ctx context.Context, tx *store.Tx, r *Record, col *stor
 			}
 		}
 		if k := col.Kind(); k == store.KindText || k == store.KindUUID {
-			v = fitted(col, text)
+			r.Set(col.Name, fitted(col, text))
 		}
 	}
-	r.Set(col.Name, v)
 	return nil
 }
 

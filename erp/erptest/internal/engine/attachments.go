@@ -119,12 +119,12 @@ func (s *Session) LoadAttachment(ctx context.Context, tx *store.Tx, r *Record) (
 	if where == "" {
 		return nil, nil
 	}
-	rows, err := RowsWhere(ctx, tx, "AD_Attachment", "AD_Attachment_ID", where+" AND AD_Client_ID IN (0,?)", append(args, s.ClientID)...)
-	if err != nil || len(rows) == 0 {
+	row, err := FirstRow(ctx, tx, "AD_Attachment", "AD_Attachment_ID", where+" AND AD_Client_ID IN (0,?)", append(args, s.ClientID)...)
+	if err != nil || row == nil {
 		return nil, err
 	}
-	a := &Attachment{row: rows[0]}
-	if data, ok := rows[0]["BinaryData"].([]byte); ok && len(data) > 0 {
+	a := &Attachment{row: row}
+	if data, ok := row["BinaryData"].([]byte); ok && len(data) > 0 {
 		if a.Entries, err = Unzip(data); err != nil {
 			return nil, err
 		}
@@ -177,11 +177,8 @@ func (s *Session) SaveAttachment(ctx context.Context, tx *store.Tx, r *Record, a
 // removeAttachments deletes the files of a record that is deleted.
 func (s *Session) removeAttachments(ctx context.Context, tx *store.Tx, r *Record) error {
 	where, args := attachmentWhere(r)
-	t, err := tx.Table(ctx, "AD_Attachment")
-	if where == "" || errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
+	t, err := NamedTable(ctx, tx, "AD_Attachment")
+	if where == "" || t == nil {
 		return err
 	}
 	_, err = tx.Delete(ctx, t, where, args...)
@@ -191,7 +188,7 @@ func (s *Session) removeAttachments(ctx context.Context, tx *store.Tx, r *Record
 // mediaTypes are the types of the files people attach; the list is our own so
 // that responses do not depend on the machine.
 var mediaTypes = map[string]string{
-	".csv": "text/csv", ".doc": "application/msword", ".gif": "image/gif", ".gz": "application/gzip",
+	".bin": "application/x-binary", ".csv": "text/csv", ".doc": "application/msword", ".gif": "image/gif", ".gz": "application/gzip",
 	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 	".htm":  "text/html", ".html": "text/html", ".jar": "application/java-archive", ".jpeg": "image/jpeg", ".jpg": "image/jpeg",
 	".json": "application/json", ".log": "text/plain", ".md": "text/markdown", ".mp4": "video/mp4",

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -12,11 +11,8 @@ func (s *Session) logged(ctx context.Context, tx *store.Tx, t *store.Table) (*st
 	if !t.IsChangeLog || t.Name == "AD_ChangeLog" || s.SessionID == 0 {
 		return nil, false, nil
 	}
-	log, err := tx.Table(ctx, "AD_ChangeLog")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, false, nil
-	}
-	return log, err == nil, err
+	log, err := NamedTable(ctx, tx, "AD_ChangeLog")
+	return log, log != nil, err
 }
 
 // logChange records a saved change: of a new record its key only, else every

@@ -250,9 +250,13 @@ func (v Variables) Lookup(ctx context.Context, tx *store.Tx, name string) (strin
 	if login == nil {
 		login = &loginContext{s: v.Session}
 	}
-	text, err := login.value(ctx, tx, strings.TrimLeft(name, "#$"))
-	if err != nil {
-		return "", false, err
+	name = strings.TrimLeft(name, "#$")
+	text, ok := login.window[name]
+	if !ok {
+		var err error
+		if text, err = login.value(ctx, tx, name); err != nil {
+			return "", false, err
+		}
 	}
 	if text == "" {
 		text = fallback

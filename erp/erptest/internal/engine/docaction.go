@@ -111,11 +111,7 @@ func (d *document) mayRun(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	role, err := OneRow(ctx, d.tx, "AD_Role", d.s.RoleID)
-	if err != nil {
-		return err
-	}
-	return PublicError("You cannot access process [" + orNull(process.String("Name")) + "] with your role : " + role.String("Name"))
+	return PublicError("You cannot access process [[" + orNull(process.String("Name")) + "]]")
 }
 
 // ActOn does the action of a workflow's node with a document, and returns what the

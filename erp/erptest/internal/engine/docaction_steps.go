@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/sqlquote"
@@ -39,7 +38,11 @@ func (d *document) perform(ctx context.Context, action string) error {
 	case "CL":
 		return d.do(ctx, d.program.close, "CL", "--", true)
 	case "VO":
-		if err := d.do(ctx, d.program.void, "VO", "--", true); err != nil {
+		step := d.program.void
+		if status := d.status(); status == "CO" || status == "WC" || status == "WP" {
+			step = d.program.reverse
+		}
+		if err := d.do(ctx, step, "VO", "--", true); err != nil {
 			return err
 		}
 		if d.program.void == nil {
@@ -106,19 +109,16 @@ func (d *document) setProcessed(ctx context.Context, processed bool) error {
 	}
 	d.Set("Processed", flag)
 	for _, part := range []string{"Line", "Tax"} {
-		t, err := d.tx.Table(ctx, d.Table.Name+part)
-		if errors.Is(err, store.ErrNoTable) {
-			continue
-		}
+		t, err := NamedTable(ctx, d.tx, d.Table.Name+part)
 		if err != nil {
 			return err
 		}
+		if t == nil {
+			continue
+		}
 		link, ok1 := t.Column(d.Table.Name + "_ID")
 		_, ok2 := t.Column("Processed")
-		if exists, err := d.tx.TableExists(ctx, t.Name); err != nil || !exists || !ok1 || !ok2 {
-			if err != nil {
-				return err
-			}
+		if !ok1 || !ok2 {
 			continue
 		}
 		if _, err := d.tx.Set(ctx, t, store.Row{"Processed": flag}, sqlquote.Name(link.Name)+"=?", d.ID()); err != nil {

@@ -135,8 +135,8 @@ func (d *document) summary() string {
 	return text
 }
 
-// negated is the opposite of a decimal column.
+// negated is the opposite of a decimal column, with as many decimals.
 func negated(row store.Row, column string) string {
 	n := rat(row, column)
-	return rounded(n.Neg(n), 12)
+	return n.Neg(n).FloatString(scale(row.String(column)))
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -10,14 +9,8 @@ import (
 // checkPeriod refuses to process in a closed accounting period. A day in no period
 // of the tenant's calendar is open, so that documents are processed after its last year.
 func (d *document) checkPeriod(ctx context.Context, base string) error {
-	controls, err := d.tx.Table(ctx, "C_PeriodControl")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if exists, err := d.tx.TableExists(ctx, controls.Name); err != nil || !exists {
+	controls, err := NamedTable(ctx, d.tx, "C_PeriodControl")
+	if err != nil || controls == nil {
 		return err
 	}
 	const where = `AD_Client_ID=? AND DocBaseType=? AND IsActive='Y' AND C_Period_ID IN

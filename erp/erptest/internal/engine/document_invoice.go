@@ -31,7 +31,13 @@ func prepareInvoice(ctx context.Context, d *document) error {
 	if d.Row.Int("C_DocType_ID") == 0 {
 		return documentFails("No Document Type")
 	}
-	return d.totals(ctx)
+	if err := d.totals(ctx); err != nil || !d.Row.Bool("IsSOTrx") || rat(d.Row, "GrandTotal").Sign() == 0 {
+		return err
+	}
+	if credit := typ.String("DocBaseType") == "ARC"; credit != (rat(d.Row, "GrandTotal").Sign() < 0) {
+		return nil // it does not increase what the partner owes
+	}
+	return d.checkCredit(ctx, d.Row.Int("C_BPartner_ID"), creditStop)
 }
 
 // isCredit reports whether an invoice is a credit memo.
@@ -71,7 +77,14 @@ func completeInvoice(ctx context.Context, d *document) error {
 			return err
 		}
 	}
-	if err := d.addToPartner(ctx, credit); err != nil {
+	total, columns := d.Row.String("GrandTotal"), []string(nil)
+	if d.Row.Bool("IsSOTrx") {
+		columns = []string{"SO_CreditUsed", "ActualLifeTimeValue"}
+	}
+	if d.Row.Bool("IsSOTrx") == credit {
+		total = negated(d.Row, "GrandTotal")
+	}
+	if err := d.addToPartner(ctx, total, columns...); err != nil {
 		return err
 	}
 	if d.Row.String("PaymentRule") == "B" && !d.reversal {
@@ -86,62 +99,12 @@ func (d *document) addToOrderLine(ctx context.Context, id int64, column string, 
 	if err != nil || line == nil {
 		return err
 	}
-	t, err := d.tx.Table(ctx, "C_OrderLine")
-	if err != nil {
-		return err
-	}
 	sum := rat(line, column)
-	_, err = d.tx.Set(ctx, t, store.Row{column: rounded(sum.Add(sum, quantity), 12)}, "C_OrderLine_ID=?", id)
-	return err
+	return d.setRow(ctx, "C_OrderLine", id, store.Row{column: rounded(sum.Add(sum, quantity), 12)})
 }
 
 func (d *document) markInvoiced(ctx context.Context, id int64, invoiced bool) error {
-	if id == 0 {
-		return nil
-	}
-	t, err := d.tx.Table(ctx, "M_InOutLine")
-	if err != nil {
-		return err
-	}
-	_, err = d.tx.Set(ctx, t, store.Row{"IsInvoiced": yesNo(invoiced)}, "M_InOutLine_ID=?", id)
-	return err
-}
-
-// addToPartner brings balance and history of the business partner up to date.
-func (d *document) addToPartner(ctx context.Context, credit bool) error {
-	id := d.Row.Int("C_BPartner_ID")
-	partner, err := OneRow(ctx, d.tx, "C_BPartner", id)
-	if err != nil || partner == nil {
-		return err
-	}
-	total := rat(d.Row, "GrandTotal")
-	if credit {
-		total.Neg(total)
-	}
-	sum := func(column string, n *big.Rat) string {
-		v := rat(partner, column)
-		return rounded(v.Add(v, n), 12)
-	}
-	change := store.Row{}
-	if d.Row.Bool("IsSOTrx") {
-		change["TotalOpenBalance"], change["SO_CreditUsed"], change["ActualLifeTimeValue"] =
-			sum("TotalOpenBalance", total), sum("SO_CreditUsed", total), sum("ActualLifeTimeValue", total)
-		if partner.String("FirstSale") == "" {
-			change["FirstSale"] = d.Row["DateInvoiced"]
-		}
-	} else {
-		change["TotalOpenBalance"] = sum("TotalOpenBalance", new(big.Rat).Neg(total))
-	}
-	return d.changePartner(ctx, id, change)
-}
-
-func (d *document) changePartner(ctx context.Context, id int64, change store.Row) error {
-	t, err := d.tx.Table(ctx, "C_BPartner")
-	if err != nil {
-		return err
-	}
-	_, err = d.tx.Set(ctx, t, change, "C_BPartner_ID=?", id)
-	return err
+	return d.setRow(ctx, "M_InOutLine", id, store.Row{"IsInvoiced": yesNo(invoiced)})
 }
 
 // payCash makes the payment of an invoice that is paid cash.
@@ -201,16 +164,8 @@ func (d *document) payCash(ctx context.Context, credit bool) error {
 	return nil
 }
 
-// voidInvoice takes back the lines of a draft; an invoice that was completed is
-// reversed.
+// voidInvoice takes back the lines of a draft.
 func voidInvoice(ctx context.Context, d *document) error {
-	if d.status() == "CO" || d.status() == "WC" || d.status() == "WP" {
-		if err := reverseInvoice(ctx, d); err != nil {
-			return err
-		}
-		d.Set("DocStatus", "RE")
-		return nil
-	}
 	lines, err := d.readLines(ctx)
 	if err != nil {
 		return err
@@ -242,31 +197,19 @@ func reverseInvoice(ctx context.Context, d *document) error {
 	if err := d.reverseAllocations(ctx); err != nil {
 		return err
 	}
-	reversal, err := d.copyOf(ctx, store.Row{
-		"Description": described(d.Row, "{->"+d.Row.String("DocumentNo")+")"), "Reversal_ID": d.ID(), "C_DocType_ID": int64(0), "C_DocTypeTarget_ID": d.Row["C_DocType_ID"],
-		"C_Payment_ID": nil, "IsPaid": "N", "TotalLines": "0", "GrandTotal": "0",
+	reversal, err := d.reversedBy(ctx, store.Row{
+		"C_DocType_ID": int64(0), "C_DocTypeTarget_ID": d.Row["C_DocType_ID"], "C_Payment_ID": nil, "IsPaid": "N", "TotalLines": "0", "GrandTotal": "0",
 	}, func(line store.Row) store.Row {
 		change := store.Row{}
 		for _, name := range []string{"QtyEntered", "QtyInvoiced", "LineNetAmt", "TaxAmt", "LineTotalAmt"} {
 			change[name] = negated(line, name)
 		}
 		return change
-	})
+	}, store.Row{"IsPaid": "Y", "C_Payment_ID": nil})
 	if err != nil {
 		return err
 	}
-	reversal.reversal = true
-	if err := reversal.perform(ctx, "CO"); err != nil {
-		return err
-	}
 	number := reversal.Row.String("DocumentNo")
-	for name, v := range map[string]any{"DocStatus": "RE", "DocAction": "--", "IsPaid": "Y", "C_Payment_ID": nil} {
-		reversal.Set(name, v)
-		d.Set(name, v)
-	}
-	if err := reversal.store(ctx); err != nil {
-		return err
-	}
 	lines, err := d.readLines(ctx)
 	if err != nil {
 		return err
@@ -276,8 +219,6 @@ func reverseInvoice(ctx context.Context, d *document) error {
 			return err
 		}
 	}
-	d.describe("(" + number + "<-)")
-	d.Set("Reversal_ID", reversal.ID())
 	total, sign := rat(d.Row, "GrandTotal"), int64(1)
 	credit, err := d.isCredit(ctx)
 	if err != nil {
@@ -298,6 +239,10 @@ func reverseInvoice(ctx context.Context, d *document) error {
 }
 
 func reactivateInvoice(ctx context.Context, d *document) error {
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return err
+	}
 	if _, err := d.mayReactivate(ctx); err != nil {
 		return err
 	}
@@ -306,10 +251,6 @@ func reactivateInvoice(ctx context.Context, d *document) error {
 			return err
 		}
 		return documentFails("Could not reactivate invoice: invoice is allocated")
-	}
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
 	}
 	for _, line := range lines {
 		quantity := rat(line, "QtyInvoiced")

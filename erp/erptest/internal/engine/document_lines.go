@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"strings"
 
@@ -46,14 +45,8 @@ func (s *Session) DocumentLines(ctx context.Context, tx *store.Tx, t *store.Tabl
 
 // lineTable is the table of the document's lines, nil for none.
 func (d *document) lineTable(ctx context.Context) (*store.Table, error) {
-	t, err := d.tx.Table(ctx, strings.TrimSuffix(d.Table.Name, "Hdr")+"Line")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if exists, err := d.tx.TableExists(ctx, t.Name); err != nil || !exists {
+	t, err := NamedTable(ctx, d.tx, strings.TrimSuffix(d.Table.Name, "Hdr")+"Line")
+	if err != nil || t == nil {
 		return nil, err
 	}
 	if _, ok := t.Column(d.Table.Name + "_ID"); !ok {
@@ -74,7 +67,15 @@ func (d *document) changeLine(ctx context.Context, line, change store.Row) error
 		}
 	}
 	maps.Copy(line, change)
-	_, err = d.tx.Set(ctx, t, change, sqlquote.Name(t.Name+"_ID")+"=?", line.Int(t.Name+"_ID"))
+	return d.setRow(ctx, t.Name, line.Int(t.Name+"_ID"), change)
+}
+
+// setRow changes a record without the rules of its table.
+func (d *document) setRow(ctx context.Context, table string, id int64, change store.Row) error {
+	t, err := d.tx.Table(ctx, table)
+	if err == nil {
+		_, err = d.tx.Set(ctx, t, change, sqlquote.Name(table+"_ID")+"=?", id)
+	}
 	return err
 }
 

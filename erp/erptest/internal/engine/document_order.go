@@ -45,15 +45,13 @@ func prepareOrder(ctx context.Context, d *document) error {
 			return err
 		}
 	}
-	lines := d.lines
 	if err := d.totals(ctx); err != nil {
 		return err
 	}
-	if d.Row.String("DocStatus") != "DR" {
-		lines = nil
+	if d.status() != "DR" {
+		d.lines = nil
 	}
-	d.lines = lines
-	return nil
+	return d.checkOrderCredit(ctx, typ)
 }
 
 // totals works out taxes and totals from the lines.
@@ -342,7 +340,7 @@ func reactivateOrder(ctx context.Context, d *document) error {
 // beforeOrderDelete refuses to delete what was processed.
 func beforeOrderDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
 	if r.Row.Bool("Processed") {
-		return PublicError("The order is processed; void it instead of deleting it")
+		return PublicError("CannotDeleteTrx")
 	}
 	return nil
 }

@@ -60,45 +60,24 @@ func completePayment(ctx context.Context, d *document) error {
 		d.Set("IsAllocated", "Y")
 		return nil
 	}
-	pay := rat(d.Row, "PayAmt")
-	if !d.Row.Bool("IsReceipt") {
-		pay.Neg(pay)
+	paid, columns := d.Row.String("PayAmt"), []string(nil)
+	if d.Row.Bool("IsReceipt") {
+		paid, columns = negated(d.Row, "PayAmt"), []string{"SO_CreditUsed"}
 	}
-	if d.Row.Int("C_Invoice_ID") != 0 && !d.reversal {
-		return d.payInvoice(ctx, pay)
-	}
-	return d.openBalance(ctx, new(big.Rat).Neg(pay))
-}
-
-// openBalance adds to the open balance of the business partner.
-func (d *document) openBalance(ctx context.Context, n *big.Rat) error {
-	id := d.Row.Int("C_BPartner_ID")
-	partner, err := OneRow(ctx, d.tx, "C_BPartner", id)
-	if err != nil || partner == nil {
+	if err := d.addToPartner(ctx, paid, columns...); err != nil || d.Row.Int("C_Invoice_ID") == 0 || d.reversal {
 		return err
 	}
-	open := rat(partner, "TotalOpenBalance")
-	change := store.Row{"TotalOpenBalance": rounded(open.Add(open, n), 12)}
-	if d.Row.Bool("IsReceipt") {
-		used := rat(partner, "SO_CreditUsed")
-		change["SO_CreditUsed"] = rounded(used.Add(used, n), 12)
-	}
-	return d.changePartner(ctx, id, change)
+	return d.payInvoice(ctx)
 }
 
 // payInvoice allocates the payment to its invoice.
-func (d *document) payInvoice(ctx context.Context, pay *big.Rat) error {
-	line := store.Row{
-		"C_BPartner_ID": d.Row["C_BPartner_ID"], "C_Invoice_ID": d.Row["C_Invoice_ID"], "C_Payment_ID": d.ID(), "Amount": rounded(pay, 12),
-	}
-	for _, name := range []string{"DiscountAmt", "WriteOffAmt", "OverUnderAmt"} {
-		line[name] = rounded(rat(d.Row, name), 12)
+func (d *document) payInvoice(ctx context.Context) error {
+	line := store.Row{"C_BPartner_ID": d.Row["C_BPartner_ID"], "C_Invoice_ID": d.Row["C_Invoice_ID"], "C_Payment_ID": d.ID()}
+	for name, of := range map[string]string{"Amount": "PayAmt", "DiscountAmt": "DiscountAmt", "WriteOffAmt": "WriteOffAmt", "OverUnderAmt": "OverUnderAmt"} {
+		line[name] = rounded(rat(d.Row, of), 12)
 		if !d.Row.Bool("IsReceipt") {
-			line[name] = negated(d.Row, name)
+			line[name] = negated(d.Row, of)
 		}
-	}
-	if err := d.openBalance(ctx, new(big.Rat).Neg(pay)); err != nil {
-		return err
 	}
 	number, err := d.s.allocate(ctx, d.tx, d.Row, "Payment: "+d.Row.String("DocumentNo")+" [1]", d.Row["DateAcct"], []store.Row{line})
 	if err != nil {
@@ -106,22 +85,10 @@ func (d *document) payInvoice(ctx context.Context, pay *big.Rat) error {
 	}
 	d.say("Allocation: " + number)
 	d.Set("IsAllocated", "Y")
-	invoices, err := d.tx.Table(ctx, "C_Invoice")
-	if err != nil {
-		return err
-	}
-	_, err = d.tx.Set(ctx, invoices, store.Row{"C_Payment_ID": d.ID()}, "C_Invoice_ID=?", d.Row.Int("C_Invoice_ID"))
-	return err
+	return d.setRow(ctx, "C_Invoice", d.Row.Int("C_Invoice_ID"), store.Row{"C_Payment_ID": d.ID()})
 }
 
 func voidPayment(ctx context.Context, d *document) error {
-	if d.status() == "CO" || d.status() == "WC" || d.status() == "WP" {
-		if err := reversePayment(ctx, d); err != nil {
-			return err
-		}
-		d.Set("DocStatus", "RE")
-		return nil
-	}
 	d.describe("Voided (" + d.Row.String("PayAmt") + ")")
 	for _, name := range []string{"PayAmt", "DiscountAmt", "WriteOffAmt", "OverUnderAmt"} {
 		d.Set(name, "0")
@@ -136,23 +103,13 @@ func voidPayment(ctx context.Context, d *document) error {
 func reversePayment(ctx context.Context, d *document) error {
 	number := d.Row.String("DocumentNo") + "^"
 	change := store.Row{
-		"DocumentNo": number, "C_Invoice_ID": nil, "IsAllocated": "Y", "IsReconciled": "N", "IsOnline": "N", "IsApproved": "Y", "Reversal_ID": d.ID(),
-		"Description": described(d.Row, "{->"+d.Row.String("DocumentNo")+")"),
+		"DocumentNo": number, "C_Invoice_ID": nil, "IsAllocated": "Y", "IsReconciled": "N", "IsOnline": "N", "IsApproved": "Y",
 	}
 	for _, name := range []string{"PayAmt", "DiscountAmt", "WriteOffAmt", "OverUnderAmt"} {
 		change[name] = negated(d.Row, name)
 	}
-	reversal, err := d.copyOf(ctx, change, nil)
+	reversal, err := d.reversedBy(ctx, change, nil, nil)
 	if err != nil {
-		return err
-	}
-	reversal.reversal = true
-	if err := reversal.perform(ctx, "CO"); err != nil {
-		return err
-	}
-	reversal.Set("DocStatus", "RE")
-	reversal.Set("DocAction", "--")
-	if err := reversal.store(ctx); err != nil {
 		return err
 	}
 	if err := d.reverseAllocations(ctx); err != nil {
@@ -167,8 +124,6 @@ func reversePayment(ctx context.Context, d *document) error {
 	}
 	d.Set("C_Invoice_ID", nil)
 	d.Set("IsAllocated", "Y")
-	d.describe("(" + number + "<-)")
-	d.Set("Reversal_ID", reversal.ID())
 	pay := rat(d.Row, "PayAmt")
 	if !d.Row.Bool("IsReceipt") {
 		pay.Neg(pay)
@@ -256,8 +211,19 @@ func (d *document) reverseAllocations(ctx context.Context) error {
 // completeAllocation marks the invoices as paid that now are.
 func completeAllocation(ctx context.Context, d *document) error { return d.settleInvoices(ctx, false) }
 
-// releaseAllocation takes the allocation back.
-func releaseAllocation(ctx context.Context, d *document) error { return d.settleInvoices(ctx, true) }
+// releaseAllocation takes the allocation back: it and its lines are not active any more.
+func releaseAllocation(ctx context.Context, d *document) error {
+	if err := d.settleInvoices(ctx, true); err != nil {
+		return err
+	}
+	for _, line := range d.lines {
+		if err := d.changeLine(ctx, line, store.Row{"IsActive": "N"}); err != nil {
+			return err
+		}
+	}
+	d.Set("IsActive", "N")
+	return nil
+}
 
 // settleInvoices marks each invoice of an allocation as paid when all allocations of
 // it make up its total. With released this allocation does not count.
@@ -288,16 +254,12 @@ func (d *document) settleInvoices(ctx context.Context, released bool) error {
 				sum.Add(sum, rat(other, name))
 			}
 		}
-		t, err := d.tx.Table(ctx, "C_Invoice")
-		if err != nil {
-			return err
-		}
 		paid := sum.Abs(sum).Cmp(new(big.Rat).Abs(rat(invoice, "GrandTotal"))) == 0
 		change := store.Row{"IsPaid": yesNo(paid)}
 		if released {
 			change["C_Payment_ID"] = nil
 		}
-		if _, err := d.tx.Set(ctx, t, change, "C_Invoice_ID=?", invoice.Int("C_Invoice_ID")); err != nil {
+		if err := d.setRow(ctx, "C_Invoice", invoice.Int("C_Invoice_ID"), change); err != nil {
 			return err
 		}
 	}

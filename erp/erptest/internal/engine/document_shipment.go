@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -32,6 +31,11 @@ func prepareShipment(ctx context.Context, d *document) error {
 	}
 	if err := d.checkPeriod(ctx, typ.String("DocBaseType")); err != nil {
 		return err
+	}
+	if d.Row.Bool("IsSOTrx") && !d.reversal && strings.HasSuffix(d.Row.String("MovementType"), "-") {
+		if err := d.checkCredit(ctx, d.Row.Int("C_BPartner_ID"), creditStop+creditHold); err != nil {
+			return err
+		}
 	}
 	if err := d.needLines(ctx); err != nil {
 		return err
@@ -95,21 +99,13 @@ func (d *document) deliver(ctx context.Context, id int64, moved *big.Rat) error 
 	if open.Sub(open, rat(line, "QtyDelivered")); open.Sign() < 0 {
 		open = new(big.Rat)
 	}
-	t, err := d.tx.Table(ctx, "C_OrderLine")
-	if err != nil {
-		return err
-	}
-	_, err = d.tx.Set(ctx, t, store.Row{"QtyReserved": rounded(open, 12), "DateDelivered": d.Row["MovementDate"]}, "C_OrderLine_ID=?", id)
-	return err
+	return d.setRow(ctx, "C_OrderLine", id, store.Row{"QtyReserved": rounded(open, 12), "DateDelivered": d.Row["MovementDate"]})
 }
 
 // moveStock changes what of a product lies in the locator of a line.
 func (d *document) moveStock(ctx context.Context, line store.Row, moved *big.Rat) error {
-	stock, err := d.tx.Table(ctx, "M_StorageOnHand")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
+	stock, err := NamedTable(ctx, d.tx, "M_StorageOnHand")
+	if err != nil || stock == nil {
 		return err
 	}
 	where := "M_Locator_ID=? AND M_Product_ID=? AND M_AttributeSetInstance_ID=?"
@@ -132,13 +128,6 @@ func (d *document) moveStock(ctx context.Context, line store.Row, moved *big.Rat
 }
 
 func voidShipment(ctx context.Context, d *document) error {
-	if d.status() == "CO" || d.status() == "WC" || d.status() == "WP" {
-		if err := reverseShipment(ctx, d); err != nil {
-			return err
-		}
-		d.Set("DocStatus", "RE")
-		return nil
-	}
 	lines, err := d.readLines(ctx)
 	if err != nil {
 		return err
@@ -158,29 +147,13 @@ func voidShipment(ctx context.Context, d *document) error {
 
 // reverseShipment makes a shipment that takes the document back.
 func reverseShipment(ctx context.Context, d *document) error {
-	reversal, err := d.copyOf(ctx, store.Row{
-		"Description": described(d.Row, "{->"+d.Row.String("DocumentNo")+")"), "Reversal_ID": d.ID(),
-	}, func(line store.Row) store.Row {
+	reversal, err := d.reversedBy(ctx, store.Row{}, func(line store.Row) store.Row {
 		return store.Row{"MovementQty": negated(line, "MovementQty"), "QtyEntered": negated(line, "QtyEntered"), "ReversalLine_ID": line["M_InOutLine_ID"], "IsInvoiced": "N"}
-	})
+	}, nil)
 	if err != nil {
 		return err
 	}
-	reversal.reversal = true
-	if err := reversal.perform(ctx, "CO"); err != nil {
-		return err
-	}
-	number := reversal.Row.String("DocumentNo")
-	for name, v := range map[string]any{"DocStatus": "RE", "DocAction": "--"} {
-		reversal.Set(name, v)
-		d.Set(name, v)
-	}
-	if err := reversal.store(ctx); err != nil {
-		return err
-	}
-	d.describe("(" + number + "<-)")
-	d.Set("Reversal_ID", reversal.ID())
-	d.say(number)
+	d.say(reversal.Row.String("DocumentNo"))
 	return nil
 }
 

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"math/big"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -34,11 +33,12 @@ func (s *Session) taxLines(ctx context.Context, tx *store.Tx, table string, head
 	if err != nil {
 		return nil, err
 	}
-	total := new(big.Rat)
+	total, digits := new(big.Rat), 0
 	amounts, order := map[int64][]*big.Rat{}, []int64{}
 	for _, line := range lines {
 		net := rat(line, "LineNetAmt")
 		total.Add(total, net)
+		digits = max(digits, min(decimals, scale(line.String("LineNetAmt"))))
 		id := line.Int("C_Tax_ID")
 		if amounts[id] == nil {
 			order = append(order, id)
@@ -49,6 +49,8 @@ func (s *Session) taxLines(ctx context.Context, tx *store.Tx, table string, head
 		return nil, err
 	}
 	grand := new(big.Rat).Add(total, rat(header, "ChargeAmt"))
+	totals := store.Row{"TotalLines": total.FloatString(digits)}
+	digits = max(digits, scale(header.String("ChargeAmt")))
 	for _, id := range order {
 		taxes, err := partsOfTax(ctx, tx, id)
 		if err != nil {
@@ -61,10 +63,11 @@ func (s *Session) taxLines(ctx context.Context, tx *store.Tx, table string, head
 			}
 			if !header.Bool("IsTaxIncluded") {
 				grand.Add(grand, value)
+				digits = decimals
 			}
 		}
 	}
-	totals := store.Row{"TotalLines": rounded(total, decimals), "GrandTotal": rounded(grand, decimals)}
+	totals["GrandTotal"] = grand.FloatString(min(digits, decimals))
 	_, err = tx.Set(ctx, t, totals, sqlquote.Name(key)+"=?", header.Int(key))
 	return totals, err
 }
@@ -88,8 +91,8 @@ func (s *Session) taxLine(ctx context.Context, tx *store.Tx, table string, heade
 		}
 		value.Add(value, part)
 	}
-	if value.Sign() == 0 {
-		return value, nil
+	if value.Sign() == 0 && table == "C_Order" {
+		return value, nil // invoices have a row of each tax
 	}
 	if included {
 		base = new(big.Rat).Sub(base, value)
@@ -106,14 +109,8 @@ func (s *Session) taxLine(ctx context.Context, tx *store.Tx, table string, heade
 
 // clearTaxes removes the tax rows of a document.
 func clearTaxes(ctx context.Context, tx *store.Tx, table string, id int64) error {
-	t, err := tx.Table(ctx, table+"Tax")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if exists, err := tx.TableExists(ctx, t.Name); err != nil || !exists {
+	t, err := NamedTable(ctx, tx, table+"Tax")
+	if err != nil || t == nil {
 		return err
 	}
 	_, err = tx.Delete(ctx, t, sqlquote.Name(table+"_ID")+"=?", id)

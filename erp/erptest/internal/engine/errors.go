@@ -13,7 +13,12 @@ const (
 	MsgFillMandatory  = "Fill mandatory fields: "
 	msgFailedDocument = "Failed when processing document"
 	MsgAlreadyRunning = "Process is already running"
+	MsgDeleted        = "Deleted"
 )
+
+// messageKeys are the keys in AD_Message of texts that are shown in the session's
+// language.
+var messageKeys = map[string]string{msgValidation: "ValidationError", msgFailedDocument: "FailedProcessingDocument", MsgDeleted: "Deleted"}
 
 // ErrorKind says what sort of refusal an [Error] is.
 type ErrorKind int

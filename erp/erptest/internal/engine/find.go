@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
@@ -44,30 +43,18 @@ func IsRecordID(id string) bool {
 
 // FindRow is the record of t with this id or UUID, with all columns, provided
 // that it belongs to the session's tenant or to System and the role's row
-// rules let it through.
+// rules let it through. A tenant's record is missing to other tenants, and
+// denied to System.
 func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id string) (store.Row, error) {
 	notFound := Refuse(NotFound, "Record not found", "No record found matching id: "+id)
-	var where string
-	var arg any
-	if n, err := strconv.ParseInt(id, 10, 32); err == nil {
-		keys := t.KeyColumns()
-		if len(keys) != 1 {
-			return nil, NoSingleKey(t.Name)
-		}
-		key := keys[0]
-		if key.Kind() != store.KindInteger {
-			return nil, PublicError("Records of " + t.Name + " are not found by numbers")
-		}
-		where, arg = store.Expr(t, key)+"=?", n
-	} else if IsUUID(id) {
-		uu := t.UUColumn()
-		if uu == nil {
-			return nil, notFound
-		}
-		where, arg = store.Expr(t, uu)+"=?", id
-	} else {
-		return nil, wrongID(id)
+	col, arg, err := recordColumn(t, id)
+	if err != nil {
+		return nil, err
 	}
+	if col == nil {
+		return nil, notFound
+	}
+	where := store.Expr(t, col) + "=?"
 	rows, err := tx.Select(ctx, t, store.Selection{Where: where, Args: []any{arg}, Limit: 1})
 	if err != nil {
 		return nil, err
@@ -75,7 +62,11 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 	if len(rows) == 0 {
 		return nil, notFound
 	}
+	denied := Refuse(Denied, "Access denied", "Access denied for record with id: "+id)
 	if client := rows[0].Int("AD_Client_ID"); client != 0 && client != s.ClientID {
+		if s.ClientID == 0 {
+			return nil, denied // System finds the records of all tenants
+		}
 		return nil, notFound
 	}
 	access, args, err := s.RowFilter(ctx, tx, t)
@@ -88,13 +79,31 @@ func (s *Session) FindRow(ctx context.Context, tx *store.Tx, t *store.Table, id 
 			return nil, err
 		}
 		if n == 0 {
-			return nil, Refuse(Denied, "Access denied", "Access denied for record with id: "+id)
+			return nil, denied
 		}
 	}
 	if key := t.KeyColumn(); key != nil {
 		s.ERP.Records.note(t.Name, rows[0].Int(key.Name), s.ERP.Now())
 	}
 	return rows[0], nil
+}
+
+// recordColumn is the column of t that an id or UUID is looked for in, nil for none, and
+// its value.
+func recordColumn(t *store.Table, id string) (*store.Column, any, error) {
+	n, err := strconv.ParseInt(id, 10, 32)
+	switch keys := t.KeyColumns(); {
+	case err != nil && IsUUID(id):
+		return t.UUColumn(), id, nil
+	case err != nil:
+		return nil, nil, wrongID(id)
+	case len(keys) != 1:
+		return nil, nil, NoSingleKey(t.Name)
+	case keys[0].Kind() != store.KindInteger:
+		return nil, nil, PublicError("Records of " + t.Name + " are not found by numbers")
+	default:
+		return keys[0], n, nil
+	}
 }
 
 // wrongID refuses what is neither a number nor a UUID.
@@ -110,18 +119,7 @@ func NoSingleKey(table string) error {
 
 // OneRow is the record of a table with that key, nil when there is none.
 func OneRow(ctx context.Context, tx *store.Tx, table string, id int64) (store.Row, error) {
-	t, err := tx.Table(ctx, table)
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	row, err := tx.One(ctx, t, sqlquote.Name(t.Name+"_ID")+"=?", id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	return row, err
+	return FirstRow(ctx, tx, table, "", sqlquote.Name(table+"_ID")+"=?", id)
 }
 
 // RowsWhere are the records of a table a condition finds, none when the
@@ -135,6 +133,15 @@ func RowsWhere(ctx context.Context, tx *store.Tx, table, orderBy, where string, 
 		return nil, err
 	}
 	return tx.Select(ctx, t, store.Selection{Where: where, Args: args, OrderBy: orderBy})
+}
+
+// FirstRow is the first of the records that [RowsWhere] finds, nil if there is none.
+func FirstRow(ctx context.Context, tx *store.Tx, table, orderBy, where string, args ...any) (store.Row, error) {
+	rows, err := RowsWhere(ctx, tx, table, orderBy, where, args...)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[0], nil
 }
 
 // ExistingTable is a table that both dictionary and database have, else nil.
@@ -151,6 +158,11 @@ func ExistingTable(ctx context.Context, tx *store.Tx, find func() (*store.Table,
 		return nil, err
 	}
 	return t, nil
+}
+
+// NamedTable is the table of that name, nil unless both dictionary and database have it.
+func NamedTable(ctx context.Context, tx *store.Tx, name string) (*store.Table, error) {
+	return ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, name) })
 }
 
 // LookUpIDs runs a select of ids.

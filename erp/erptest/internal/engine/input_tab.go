@@ -24,7 +24,7 @@ type TabInput struct {
 // Changed is false if the request says nothing that the defaults do not.
 func (s *Session) ReadTab(ctx context.Context, tx *store.Tx, in TabInput) (r *Record, changed bool, err error) {
 	r = &Record{Table: in.Table, Row: store.Row{}, Body: in.Body}
-	login := &loginContext{s: s, values: maps.Clone(in.Window)}
+	login := &loginContext{s: s, window: in.Window}
 	vars := Variables{Session: s, Record: r, login: login}
 	for _, col := range in.Fields {
 		if err := s.setDefault(ctx, tx, vars, col); err != nil {

@@ -15,6 +15,7 @@ import (
 // one record is being made.
 type loginContext struct {
 	s           *Session
+	window      map[string]string // of the window and the record above; only @Name@ in a default has them
 	values      map[string]string
 	preferences map[string]string // nil before they are read
 }
@@ -119,11 +120,7 @@ func (s *Session) defaultRecord(ctx context.Context, tx *store.Tx, name string) 
 
 // tenantSchema is the tenant's first accounting schema, nil if it has none.
 func tenantSchema(ctx context.Context, tx *store.Tx, client int64) (store.Row, error) {
-	rows, err := RowsWhere(ctx, tx, "C_AcctSchema", "C_AcctSchema_ID", "AD_Client_ID=? AND IsActive='Y'", client)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
+	return FirstRow(ctx, tx, "C_AcctSchema", "C_AcctSchema_ID", "AD_Client_ID=? AND IsActive='Y'", client)
 }
 
 // unitedStates is the C_Country_ID that is the default where the tenant's language
@@ -136,20 +133,15 @@ func (s *Session) defaultCountry(ctx context.Context, tx *store.Tx) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	languages, err := RowsWhere(ctx, tx, "AD_Language", "", "AD_Language=?", client.String("AD_Language"))
+	language, err := FirstRow(ctx, tx, "AD_Language", "", "AD_Language=?", client.String("AD_Language"))
 	if err != nil {
 		return 0, err
 	}
-	if len(languages) > 0 && languages[0].String("CountryCode") != "" {
-		countries, err := RowsWhere(ctx, tx, "C_Country", "C_Country_ID", "CountryCode=? AND IsActive='Y'", languages[0].String("CountryCode"))
-		if err != nil {
-			return 0, err
-		}
-		if len(countries) > 0 {
-			return countries[0].Int("C_Country_ID"), nil
-		}
+	country, err := FirstRow(ctx, tx, "C_Country", "C_Country_ID", "CountryCode=? AND CountryCode<>'' AND IsActive='Y'", language.String("CountryCode"))
+	if err != nil || country == nil {
+		return unitedStates, err
 	}
-	return unitedStates, nil
+	return country.Int("C_Country_ID"), nil
 }
 
 // preference is what the user, the organization, the tenant or the system prefers

@@ -24,3 +24,13 @@ func Message(ctx context.Context, tx *store.Tx, value, language, def string) (st
 	}
 	return text, nil
 }
+
+// Translated is one of the ERP's own texts in the session's language; other texts, and
+// those that the dictionary does not have, stay as they are.
+func (s *Session) Translated(ctx context.Context, tx *store.Tx, text string) (string, error) {
+	key, ok := messageKeys[text]
+	if !ok {
+		return text, nil
+	}
+	return Message(ctx, tx, key, s.Language, text)
+}

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -96,27 +95,19 @@ type roleLoader struct {
 
 // rows reads rows of an AD_ table; one the database lacks is empty.
 func (l *roleLoader) rows(table, where, orderBy string, args ...any) ([]store.Row, error) {
-	t, err := l.tx.Table(l.ctx, table)
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return l.tx.Select(l.ctx, t, store.Selection{Where: where, Args: args, OrderBy: orderBy})
+	return RowsWhere(l.ctx, l.tx, table, orderBy, where, args...)
 }
 
 // own reads a role without those it includes.
 func (l *roleLoader) own(roleID int64) (*Role, error) {
 	l.seen[roleID] = true
-	rows, err := l.rows("AD_Role", `AD_Role_ID=?`, "", roleID)
+	row, err := OneRow(l.ctx, l.tx, "AD_Role", roleID)
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 {
+	if row == nil {
 		return nil, fmt.Errorf("there is no AD_Role %d", roleID)
 	}
-	row := rows[0]
 	r := &Role{
 		id: roleID, clientID: row.Int("AD_Client_ID"),
 		UserLevel: strings.ReplaceAll(row.String("UserLevel"), " ", ""),

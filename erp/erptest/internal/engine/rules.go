@@ -52,7 +52,7 @@ func rulesOf(t *store.Table) tableRules {
 	case "AD_ENTITYTYPE":
 		return tableRules{before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
 	case "AD_ROLE":
-		return tableRules{after: afterRole}
+		return tableRules{before: beforeRole, after: afterRole}
 	case "AD_USER":
 		return tableRules{before: beforeUser}
 	case "AD_ORG":
@@ -77,6 +77,8 @@ func rulesOf(t *store.Table) tableRules {
 		return tableRules{before: beforeShipment}
 	case "M_INOUTLINE":
 		return tableRules{before: beforeShipmentLine, beforeDelete: beforeShipmentLineDelete}
+	case "M_MOVEMENT":
+		return tableRules{before: beforeMovement}
 	case "M_PRODUCT":
 		return tableRules{before: beforeProduct, beforeDelete: beforeProductDelete}
 	case "M_WAREHOUSE":
@@ -130,7 +132,7 @@ func checkUnique(ctx context.Context, tx *store.Tx, r *Record, columns ...string
 		return err
 	}
 	if n > 0 {
-		return PublicError("Record already exists: " + columns[len(columns)-1])
+		return PublicError("Record already exists: " + label(r.Table, columns[len(columns)-1]))
 	}
 	return nil
 }

@@ -341,11 +341,8 @@ func growTranslation(ctx context.Context, tx *store.Tx, r *Record, table store.R
 	if !ok {
 		return nil
 	}
-	t, err := tx.Table(ctx, base)
-	if errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
+	t, err := NamedTable(ctx, tx, base)
+	if err != nil || t == nil {
 		return err
 	}
 	if col, ok := t.Column(r.Row.String("ColumnName")); ok && col.Translated && int64(col.Length) > r.Row.Int("FieldLength") {

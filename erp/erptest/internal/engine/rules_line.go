@@ -33,6 +33,13 @@ func rounded(n *big.Rat, decimals int) string {
 	return whole + "." + fraction
 }
 
+// scale is how many decimals a number is written with. As in the ERP, sums and products
+// of amounts keep trailing zeros: 2 times 61.75 is 123.50.
+func scale(number string) int {
+	_, fraction, _ := strings.Cut(number, ".")
+	return len(fraction)
+}
+
 // beforeLine completes a line of an order or invoice from its header and product,
 // and works out price, tax and amount.
 func beforeLine(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
@@ -104,16 +111,9 @@ func lineFromOrder(r *Record, header store.Row) {
 
 // nextLine numbers a line in steps of ten.
 func nextLine(ctx context.Context, tx *store.Tx, r *Record, parent string) error {
-	lines, err := RowsWhere(ctx, tx, r.Table.Name, "Line DESC", parent+"=?", r.Row.Int(parent))
-	if err != nil {
-		return err
-	}
-	next := int64(10)
-	if len(lines) > 0 {
-		next = lines[0].Int("Line") + 10
-	}
-	r.Set("Line", next)
-	return nil
+	last, err := FirstRow(ctx, tx, r.Table.Name, "Line DESC", parent+"=?", r.Row.Int(parent))
+	r.Set("Line", last.Int("Line")+10)
+	return err
 }
 
 // lineUnit gives a line the unit of its product, else the default one, and rounds
@@ -146,15 +146,12 @@ func (s *Session) lineUnit(ctx context.Context, tx *store.Tx, r *Record, product
 // defaultUnit is the unit for what is no product: the one that is marked as
 // default, else each.
 func (s *Session) defaultUnit(ctx context.Context, tx *store.Tx) (int64, error) {
-	rows, err := RowsWhere(ctx, tx, "C_UOM", "AD_Client_ID DESC, AD_Org_ID DESC, C_UOM_ID", "IsDefault='Y' AND AD_Client_ID IN (0,?)", s.ClientID)
-	if err != nil {
-		return 0, err
-	}
-	if len(rows) > 0 {
-		return rows[0].Int("C_UOM_ID"), nil
+	row, err := FirstRow(ctx, tx, "C_UOM", "AD_Client_ID DESC, AD_Org_ID DESC, C_UOM_ID", "IsDefault='Y' AND AD_Client_ID IN (0,?)", s.ClientID)
+	if err != nil || row != nil {
+		return row.Int("C_UOM_ID"), err
 	}
 	const each = 100
-	row, err := OneRow(ctx, tx, "C_UOM", each)
+	row, err = OneRow(ctx, tx, "C_UOM", each)
 	return row.Int("C_UOM_ID"), err
 }
 
@@ -167,17 +164,13 @@ func priceLine(ctx context.Context, tx *store.Tx, r *Record, header, product sto
 	if rat(r.Row, "PriceActual").Sign() != 0 || rat(r.Row, "PriceList").Sign() != 0 {
 		return nil
 	}
-	prices, err := RowsWhere(ctx, tx, "M_ProductPrice", "M_PriceList_Version_ID DESC",
+	price, err := FirstRow(ctx, tx, "M_ProductPrice", "M_PriceList_Version_ID DESC",
 		`M_Product_ID=? AND IsActive='Y' AND M_PriceList_Version_ID=(SELECT M_PriceList_Version_ID FROM M_PriceList_Version
 		WHERE M_PriceList_ID=? AND IsActive='Y' AND ValidFrom<=? ORDER BY ValidFrom DESC LIMIT 1)`,
 		product.Int("M_Product_ID"), list, header.String(date))
-	if err != nil {
+	if err != nil || price == nil {
 		return err
 	}
-	if len(prices) == 0 {
-		return nil
-	}
-	price := prices[0]
 	r.Set("PriceActual", price["PriceStd"])
 	r.Set("PriceList", price["PriceList"])
 	r.Set("PriceLimit", price["PriceLimit"])
@@ -211,11 +204,8 @@ func (s *Session) lineTax(ctx context.Context, tx *store.Tx, r *Record, header, 
 	}
 	sales := header.Bool("IsSOTrx")
 	if category == 0 || sales && partner.Bool("IsTaxExempt") || !sales && partner.Bool("IsPOTaxExempt") {
-		exempt, err := RowsWhere(ctx, tx, "C_Tax", "Rate DESC, C_Tax_ID", "AD_Client_ID=? AND IsTaxExempt='Y' AND IsActive='Y'", client)
-		if err != nil || len(exempt) == 0 {
-			return nil, err
-		}
-		return exempt[0]["C_Tax_ID"], nil
+		exempt, err := FirstRow(ctx, tx, "C_Tax", "Rate DESC, C_Tax_ID", "AD_Client_ID=? AND IsTaxExempt='Y' AND IsActive='Y'", client)
+		return exempt["C_Tax_ID"], err
 	}
 	from, to, err := taxPlaces(ctx, tx, r, header, sales)
 	if err != nil {
@@ -251,11 +241,11 @@ func (s *Session) lineTax(ctx context.Context, tx *store.Tx, r *Record, header, 
 // taxPlaces are the addresses between which something is sold, for its tax.
 func taxPlaces(ctx context.Context, tx *store.Tx, r *Record, header store.Row, sales bool) (from, to store.Row, err error) {
 	address := func(table, where string, arg any) (store.Row, error) {
-		rows, err := RowsWhere(ctx, tx, table, "", where, arg)
-		if err != nil || len(rows) == 0 {
+		row, err := FirstRow(ctx, tx, table, "", where, arg)
+		if err != nil || row == nil {
 			return nil, err
 		}
-		return OneRow(ctx, tx, "C_Location", rows[0].Int("C_Location_ID"))
+		return OneRow(ctx, tx, "C_Location", row.Int("C_Location_ID"))
 	}
 	location := header.Int("C_BPartner_Location_ID")
 	if v := r.Row.Int("C_BPartner_Location_ID"); v != 0 {
@@ -286,7 +276,7 @@ func lineAmounts(ctx context.Context, tx *store.Tx, r *Record, header store.Row)
 		decimals = int(currency.Int("StdPrecision"))
 	}
 	net := new(big.Rat).Mul(rat(r.Row, "PriceEntered"), rat(r.Row, "QtyEntered"))
-	r.Set("LineNetAmt", rounded(net, decimals))
+	r.Set("LineNetAmt", net.FloatString(min(decimals, scale(r.Row.String("PriceEntered"))+scale(r.Row.String("QtyEntered")))))
 	if r.Table.Name == "C_OrderLine" {
 		if list := rat(r.Row, "PriceList"); list.Sign() != 0 {
 			off := new(big.Rat).Sub(list, rat(r.Row, "PriceActual"))

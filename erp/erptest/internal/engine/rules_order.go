@@ -47,14 +47,14 @@ func beforeOrder(ctx context.Context, s *Session, tx *store.Tx, r *Record) error
 		return err
 	}
 	if r.Row.Int("C_DocTypeTarget_ID") == 0 {
-		types, err := RowsWhere(ctx, tx, "C_DocType", "AD_Org_ID DESC, IsDefault DESC, C_DocType_ID",
+		typ, err := FirstRow(ctx, tx, "C_DocType", "AD_Org_ID DESC, IsDefault DESC, C_DocType_ID",
 			"AD_Client_ID=? AND AD_Org_ID IN (0,?) AND DocSubTypeSO='SO' AND IsSOTrx=? AND IsActive='Y'",
 			r.Row.Int("AD_Client_ID"), r.Row.Int("AD_Org_ID"), yesNo(r.Row.Bool("IsSOTrx")))
 		if err != nil {
 			return err
 		}
-		if len(types) > 0 {
-			r.Set("C_DocTypeTarget_ID", types[0].Int("C_DocType_ID"))
+		if typ != nil {
+			r.Set("C_DocTypeTarget_ID", typ.Int("C_DocType_ID"))
 			r.Set("IsSOTrx", "Y")
 		}
 	}
@@ -193,17 +193,12 @@ func partnerContacts(ctx context.Context, tx *store.Tx, partner int64) ([]store.
 // of an order or invoice for which nobody else has one.
 func (s *Session) documentDefaults(ctx context.Context, tx *store.Tx, r *Record) error {
 	client := r.Row.Int("AD_Client_ID")
-	if r.Row.Int("M_PriceList_ID") == 0 {
-		lists, err := RowsWhere(ctx, tx, "M_PriceList", "IsDefault DESC, M_PriceList_ID",
-			"AD_Client_ID=? AND IsActive='Y' AND IsSOPriceList=?", client, yesNo(r.Row.Bool("IsSOTrx")))
-		if err != nil {
-			return err
-		}
-		if len(lists) > 0 {
-			r.Set("M_PriceList_ID", lists[0]["M_PriceList_ID"])
-		}
-	}
 	list, err := OneRow(ctx, tx, "M_PriceList", r.Row.Int("M_PriceList_ID"))
+	if r.Row.Int("M_PriceList_ID") == 0 {
+		list, err = FirstRow(ctx, tx, "M_PriceList", "IsDefault DESC, M_PriceList_ID",
+			"AD_Client_ID=? AND IsActive='Y' AND IsSOPriceList=?", client, yesNo(r.Row.Bool("IsSOTrx")))
+		r.Set("M_PriceList_ID", list["M_PriceList_ID"])
+	}
 	if err != nil {
 		return err
 	}
@@ -265,12 +260,8 @@ func fixedByLines(ctx context.Context, tx *store.Tx, r *Record, lines, date, oth
 // priceListVersion is the version of a price list that is valid at a date, nil for
 // none.
 func priceListVersion(ctx context.Context, tx *store.Tx, list int64, date string) (store.Row, error) {
-	rows, err := RowsWhere(ctx, tx, "M_PriceList_Version", "ValidFrom DESC, M_PriceList_Version_ID",
+	return FirstRow(ctx, tx, "M_PriceList_Version", "ValidFrom DESC, M_PriceList_Version_ID",
 		"M_PriceList_ID=? AND IsActive='Y' AND ValidFrom<=?", list, date)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	return rows[0], nil
 }
 
 // afterOrder passes changes of the header on to the lines.
@@ -336,13 +327,13 @@ func beforeInvoice(ctx context.Context, s *Session, tx *store.Tx, r *Record) err
 		if r.Row.Bool("IsSOTrx") {
 			base = "ARI"
 		}
-		types, err := RowsWhere(ctx, tx, "C_DocType", "IsDefault DESC, AD_Org_ID DESC, C_DocType_ID",
+		typ, err := FirstRow(ctx, tx, "C_DocType", "IsDefault DESC, AD_Org_ID DESC, C_DocType_ID",
 			"AD_Client_ID=? AND AD_Org_ID IN (0,?) AND DocBaseType=? AND IsActive='Y'", r.Row.Int("AD_Client_ID"), r.Row.Int("AD_Org_ID"), base)
 		if err != nil {
 			return err
 		}
-		if len(types) > 0 {
-			r.Set("C_DocTypeTarget_ID", types[0].Int("C_DocType_ID"))
+		if typ != nil {
+			r.Set("C_DocTypeTarget_ID", typ.Int("C_DocType_ID"))
 		}
 	}
 	if err := fixedByLines(ctx, tx, r, "C_InvoiceLine", "DateInvoiced", "CannotChangePlIn", "CannotChangeDateInvoiced"); err != nil {

@@ -45,10 +45,35 @@ func beforeWarehouse(_ context.Context, s *Session, _ *store.Tx, r *Record) erro
 	return nil
 }
 
-// beforeProduct keeps what is no item from being stocked.
-func beforeProduct(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
+// beforeProduct keeps what is not an item from being stocked, and what is in stock from
+// becoming something else.
+func beforeProduct(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 	if r.Row.String("ProductType") != "I" {
 		r.Set("IsStocked", "N")
 	}
+	stocked := func(row store.Row) bool { return row.Bool("IsActive") && row.Bool("IsStocked") }
+	if !stocked(r.Old) || stocked(r.Row) {
+		return nil
+	}
+	stock, err := stockText(ctx, tx, r)
+	if err == nil && stock != "" {
+		err = saveError(stock)
+	}
+	return err
+}
+
+// beforeMovement gives a movement the tenant's type for it.
+func beforeMovement(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	if r.Row.Int("C_DocType_ID") != 0 {
+		return nil
+	}
+	typ, err := FirstRow(ctx, tx, "C_DocType", "IsDefault DESC, C_DocType_ID", "AD_Client_ID=? AND DocBaseType='MMM' AND IsActive='Y'", r.Row.Int("AD_Client_ID"))
+	if err != nil {
+		return err
+	}
+	if typ == nil {
+		return saveError("NotFound " + label(r.Table, "C_DocType_ID"))
+	}
+	r.Set("C_DocType_ID", typ["C_DocType_ID"])
 	return nil
 }

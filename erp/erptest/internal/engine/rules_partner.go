@@ -118,11 +118,11 @@ func (s *Session) renamePartnerLocation(ctx context.Context, tx *store.Tx, addre
 	if !address.changed("City") && !address.changed("C_City_ID") {
 		return nil
 	}
-	rows, err := RowsWhere(ctx, tx, "C_BPartner_Location", "C_BPartner_Location_ID", "C_Location_ID=?", address.ID())
-	if err != nil || len(rows) == 0 || rows[0].Bool("IsPreserveCustomName") {
+	row, err := FirstRow(ctx, tx, "C_BPartner_Location", "C_BPartner_Location_ID", "C_Location_ID=?", address.ID())
+	if err != nil || row == nil || row.Bool("IsPreserveCustomName") {
 		return err
 	}
-	name, err := s.partnerLocationName(ctx, tx, rows[0], address.Row)
+	name, err := s.partnerLocationName(ctx, tx, row, address.Row)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *Session) renamePartnerLocation(ctx context.Context, tx *store.Tx, addre
 	if err != nil {
 		return err
 	}
-	_, err = s.ChangeRow(ctx, tx, t, rows[0], store.Row{"Name": name})
+	_, err = s.ChangeRow(ctx, tx, t, row, store.Row{"Name": name})
 	return err
 }
 
@@ -173,14 +173,14 @@ func beforeAddress(ctx context.Context, s *Session, tx *store.Tx, r *Record) err
 		r.Set("C_Region_ID", nil)
 	}
 	if r.Row.Int("C_City_ID") <= 0 && r.Row.String("City") != "" {
-		cities, err := RowsWhere(ctx, tx, "C_City", "C_City_ID",
+		city, err := FirstRow(ctx, tx, "C_City", "C_City_ID",
 			"C_Country_ID=? AND COALESCE(C_Region_ID,0)=? AND Name=? AND AD_Client_ID IN (0,?)",
 			r.Row.Int("C_Country_ID"), r.Row.Int("C_Region_ID"), r.Row.String("City"), s.ClientID)
 		if err != nil {
 			return err
 		}
-		if len(cities) > 0 {
-			r.Set("C_City_ID", cities[0].Int("C_City_ID"))
+		if city != nil {
+			r.Set("C_City_ID", city.Int("C_City_ID"))
 		}
 	}
 	if country.String("AllowCitiesOutOfList") == "N" && r.Row.Int("C_City_ID") <= 0 {

@@ -137,12 +137,12 @@ func paymentType(ctx context.Context, tx *store.Tx, r *Record) error {
 	if r.Row.Bool("IsReceipt") {
 		base = "ARR"
 	}
-	types, err := RowsWhere(ctx, tx, "C_DocType", "IsDefault DESC, C_DocType_ID", "IsActive='Y' AND AD_Client_ID=? AND DocBaseType=?",
+	typ, err := FirstRow(ctx, tx, "C_DocType", "IsDefault DESC, C_DocType_ID", "IsActive='Y' AND AD_Client_ID=? AND DocBaseType=?",
 		r.Row.Int("AD_Client_ID"), base)
-	if err != nil || len(types) == 0 {
+	if err != nil || typ == nil {
 		return err
 	}
-	r.Set("C_DocType_ID", types[0].Int("C_DocType_ID"))
+	r.Set("C_DocType_ID", typ.Int("C_DocType_ID"))
 	return nil
 }
 

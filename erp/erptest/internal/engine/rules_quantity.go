@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"math/big"
-	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
@@ -24,22 +23,30 @@ func beforeProductDelete(ctx context.Context, _ *Session, tx *store.Tx, r *Recor
 	if !r.Row.Bool("IsStocked") && r.Row.String("ProductType") != "I" {
 		return nil
 	}
-	rows, err := RowsWhere(ctx, tx, "M_StorageOnHand", "", "M_Product_ID=?", r.ID())
-	if err != nil || len(rows) == 0 {
+	stock, err := stockText(ctx, tx, r)
+	if err != nil || stock == "" {
 		return err
+	}
+	return PublicError(stock)
+}
+
+// stockText says how much of a product is in stock, "" for nothing.
+func stockText(ctx context.Context, tx *store.Tx, r *Record) (string, error) {
+	rows, err := RowsWhere(ctx, tx, "M_StorageOnHand", "", "M_Product_ID=?", r.ID())
+	if err != nil {
+		return "", err
 	}
 	sum, decimals := new(big.Rat), 0
 	for _, row := range rows {
 		sum.Add(sum, rat(row, "QtyOnHand"))
-		_, fraction, _ := strings.Cut(row.String("QtyOnHand"), ".")
-		decimals = max(decimals, len(fraction))
+		decimals = max(decimals, scale(row.String("QtyOnHand")))
 	}
 	if sum.Sign() == 0 {
-		return nil
+		return "", nil
 	}
 	storage, err := tx.Table(ctx, "M_StorageOnHand")
 	if err != nil {
-		return err
+		return "", err
 	}
-	return PublicError(label(storage, "QtyOnHand") + " = " + sum.FloatString(decimals))
+	return label(storage, "QtyOnHand") + " = " + sum.FloatString(decimals), nil
 }

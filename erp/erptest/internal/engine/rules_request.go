@@ -56,15 +56,12 @@ func beforeRequest(ctx context.Context, s *Session, tx *store.Tx, r *Record) err
 // the dates that go with a status.
 func requestStatus(ctx context.Context, s *Session, tx *store.Tx, r *Record, kind store.Row) error {
 	if r.Row.Int("R_Status_ID") == 0 {
-		rows, err := RowsWhere(ctx, tx, "R_Status", "IsDefault DESC, SeqNo", "R_StatusCategory_ID=? AND IsDefault='Y' AND IsActive='Y'",
+		status, err := FirstRow(ctx, tx, "R_Status", "IsDefault DESC, SeqNo", "R_StatusCategory_ID=? AND IsDefault='Y' AND IsActive='Y'",
 			kind.Int("R_StatusCategory_ID"))
 		if err != nil {
 			return err
 		}
-		r.Set("R_Status_ID", nil)
-		if len(rows) > 0 {
-			r.Set("R_Status_ID", rows[0].Int("R_Status_ID"))
-		}
+		r.Set("R_Status_ID", status["R_Status_ID"])
 	}
 	status, err := OneRow(ctx, tx, "R_Status", r.Row.Int("R_Status_ID"))
 	if err != nil || status == nil {

@@ -117,13 +117,13 @@ func shipmentLocator(ctx context.Context, tx *store.Tx, r *Record, header, produ
 		r.Set("M_Locator_ID", own["M_Locator_ID"])
 		return nil
 	}
-	locators, err := RowsWhere(ctx, tx, "M_Locator", "IsDefault DESC, X, Y, Z, M_Locator_ID", "M_Warehouse_ID=? AND IsActive='Y'", warehouse)
+	locator, err := FirstRow(ctx, tx, "M_Locator", "IsDefault DESC, X, Y, Z, M_Locator_ID", "M_Warehouse_ID=? AND IsActive='Y'", warehouse)
 	if err != nil {
 		return err
 	}
-	if len(locators) == 0 {
+	if locator == nil {
 		return saveError(MsgFillMandatory + label(r.Table, "M_Locator_ID"))
 	}
-	r.Set("M_Locator_ID", locators[0]["M_Locator_ID"])
+	r.Set("M_Locator_ID", locator["M_Locator_ID"])
 	return nil
 }

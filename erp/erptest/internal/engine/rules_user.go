@@ -11,6 +11,14 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
+// beforeRole gives the roles of System its user level.
+func beforeRole(_ context.Context, _ *Session, _ *store.Tx, r *Record) error {
+	if r.Row.Int("AD_Client_ID") == 0 {
+		r.Set("UserLevel", "S  ")
+	}
+	return nil
+}
+
 // beforeUser checks a user's address, makes a search key of the name, and keeps a
 // new password as a salted hash.
 func beforeUser(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {

@@ -17,7 +17,7 @@ type Record struct {
 	Row   store.Row // as it will be stored; a NULL has no entry
 	Body  *wire.Object
 
-	refused map[string]refusal // by column: values of the request it did not take
+	refused map[string]refusal // by column: what is wrong with its value of the request
 }
 
 // IsNew reports whether the record is not stored yet.
@@ -132,7 +132,7 @@ func (s *Session) SaveImported(ctx context.Context, tx *store.Tx, r *Record) (ch
 
 func (s *Session) save(ctx context.Context, tx *store.Tx, r *Record, check func(*Record) error) (changed bool, err error) {
 	if !r.IsNew() && r.Body != nil && !r.dirty() {
-		return false, nil // nothing to write: what is wrong with values that were not taken does not count
+		return false, nil // nothing to write: values that were not assigned do not count
 	}
 	if err := s.checkRefused(ctx, tx, r); err != nil {
 		return false, err

@@ -170,6 +170,9 @@ func checkValues(r *Record) error {
 		switch col.Kind() {
 		case store.KindText, store.KindUUID:
 			if text, ok := r.Row[col.Name].(string); ok {
+				if strings.ContainsRune(text, 0) {
+					return PublicError("Invalid character in " + col.Name)
+				}
 				r.Set(col.Name, fitted(col, text))
 			}
 		case store.KindInteger, store.KindDecimal:

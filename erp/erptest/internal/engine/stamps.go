@@ -74,16 +74,12 @@ func (s *Session) organization(ctx context.Context, tx *store.Tx, r *Record) err
 	if !ok || strings.EqualFold(r.Table.Name, "AD_Org") && r.IsNew() {
 		return nil
 	}
-	share := ""
-	rows, err := RowsWhere(ctx, tx, "AD_ClientShare", "", "AD_Client_ID=? AND AD_Table_ID=? AND IsActive='Y' AND ShareType<>'x'",
+	shared, err := FirstRow(ctx, tx, "AD_ClientShare", "", "AD_Client_ID=? AND AD_Table_ID=? AND IsActive='Y' AND ShareType<>'x'",
 		r.Row.Int("AD_Client_ID"), r.Table.ID)
 	if err != nil {
 		return err
 	}
-	if len(rows) > 0 {
-		share = rows[0].String("ShareType")
-	}
-	level := r.Table.AccessLevel
+	level, share := r.Table.AccessLevel, shared.String("ShareType")
 	if r.Row.Int("AD_Org_ID") == 0 {
 		if level == "1" || level == "3" && share == "O" {
 			return PublicError(MsgFillMandatory + col.Label)
@@ -112,11 +108,7 @@ func (s *Session) nextDocumentNo(ctx context.Context, tx *store.Tx, r *Record, d
 			if typeID == 0 {
 				continue
 			}
-			types, err := tx.Table(ctx, "C_DocType")
-			if err != nil {
-				return "", err
-			}
-			row, err := tx.One(ctx, types, "C_DocType_ID=?", typeID)
+			row, err := OneRow(ctx, tx, "C_DocType", typeID)
 			if err != nil {
 				return "", err
 			}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/sqlquote"
@@ -26,14 +25,8 @@ func (s *Session) keepTranslations(ctx context.Context, tx *store.Tx, r *Record)
 	if len(texts) == 0 || !changed {
 		return nil
 	}
-	trl, err := tx.Table(ctx, r.Table.Name+"_Trl")
-	if errors.Is(err, store.ErrNoTable) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if exists, err := tx.TableExists(ctx, trl.Name); err != nil || !exists {
+	trl, err := NamedTable(ctx, tx, r.Table.Name+"_Trl")
+	if err != nil || trl == nil {
 		return err
 	}
 	for name := range texts {

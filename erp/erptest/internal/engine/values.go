@@ -124,9 +124,6 @@ func text(f Field, v any) (any, error) {
 		if v == "" {
 			return nil, nil // the ERP keeps no empty texts
 		}
-		if strings.ContainsRune(v, 0) {
-			return nil, PublicError("Invalid character in " + f.Name)
-		}
 		return v, nil
 	case json.Number:
 		return string(v), nil
@@ -138,6 +135,7 @@ func text(f Field, v any) (any, error) {
 		if len(v) == 1 {
 			return text(f, v[0])
 		}
+		return nil, PublicError("Array must have size 1, but has size " + strconv.Itoa(len(v)))
 	}
 	return nil, couldNot(v, f.Name)
 }

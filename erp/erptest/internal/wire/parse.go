@@ -115,7 +115,7 @@ func (p *parser) value(depth int) (any, error) {
 func (p *parser) object(depth int) (any, error) {
 	o := &Object{}
 	p.at++
-	for {
+	for comma := false; ; {
 		if err := p.blanks(); err != nil {
 			return nil, err
 		}
@@ -125,6 +125,9 @@ func (p *parser) object(depth int) (any, error) {
 		var name string
 		switch c := p.in[p.at]; c {
 		case '}':
+			if comma {
+				return nil, p.fail("a name is missing")
+			}
 			p.at++
 			return o, nil
 		case '"', '\'':
@@ -162,8 +165,9 @@ func (p *parser) object(depth int) (any, error) {
 		if p.at == len(p.in) {
 			return nil, p.fail("unterminated object")
 		}
-		switch p.in[p.at] {
+		switch comma = false; p.in[p.at] {
 		case ',', ';':
+			comma = true
 			p.at++
 		case '}':
 		default:

@@ -74,14 +74,13 @@ func linkOrganization(ctx context.Context, s *engine.Session, tx *store.Tx, run 
 // has them, and its type.
 func equipOrganization(ctx context.Context, s *engine.Session, tx *store.Tx, org store.Row, kind int64) error {
 	id := org.Int("AD_Org_ID")
-	infos, err := engine.RowsWhere(ctx, tx, "AD_OrgInfo", "", "AD_Org_ID=?", id)
+	info, err := engine.FirstRow(ctx, tx, "AD_OrgInfo", "", "AD_Org_ID=?", id)
 	if err != nil {
 		return err
 	}
-	if len(infos) == 0 {
+	if info == nil {
 		return engine.PublicError("Organization Info not saved")
 	}
-	info := infos[0]
 	warehouses, err := engine.RowsWhere(ctx, tx, "M_Warehouse", "M_Warehouse_ID", "AD_Org_ID=? AND IsActive='Y'", id)
 	if err != nil {
 		return err

@@ -102,13 +102,13 @@ func reportTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 		return engine.ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.TableByID(ctx, view.Int("AD_Table_ID")) })
 	}
 	if name, ok := reportViews[strings.ToUpper(run.Process.String("Value"))]; ok {
-		return engine.ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, name) })
+		return engine.NamedTable(ctx, tx, name)
 	}
 	words := strings.Fields(run.Process.String("Value"))
 	if len(words) == 0 {
 		return nil, nil
 	}
-	return engine.ExistingTable(ctx, tx, func() (*store.Table, error) { return tx.Table(ctx, words[len(words)-1]) })
+	return engine.NamedTable(ctx, tx, words[len(words)-1])
 }
 
 // reportColumns are the columns of a list: what a person would look for.

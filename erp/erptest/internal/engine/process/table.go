@@ -80,7 +80,7 @@ func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 	if name == "" {
 		return Failed("%sTableName", engine.MsgFillMandatory), nil
 	}
-	rows, err := engine.RowsWhere(ctx, tx, "AD_Table", "", "TableName=? COLLATE NOCASE", name)
+	table, err := engine.FirstRow(ctx, tx, "AD_Table", "", "TableName=? COLLATE NOCASE", name)
 	if err != nil {
 		return Result{}, err
 	}
@@ -89,10 +89,7 @@ func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 		entityType = "U"
 	}
 	result := Result{Summary: "ProcessOK"}
-	var table store.Row
-	if len(rows) > 0 {
-		table = rows[0]
-	} else {
+	if table == nil {
 		label := run.Text("Name")
 		if label == "" {
 			label = name
