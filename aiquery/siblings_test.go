@@ -118,7 +118,7 @@ var siblingFacts = func() []pairFact {
 type siblingQuestion struct{ sql, changed, param string }
 
 // withParameter puts the value of $1 in the place of a number, and at times another of
-// its places decides what type it has: the largest hidden number is no float8.
+// its places decides what type it has: the largest hidden number is not a float8.
 func (q siblingQuestion) withParameter(r *rand.Rand) siblingQuestion {
 	for _, number := range []string{"61803398777.17", "61803398001", "10.50", "117"} {
 		head, rest, ok := strings.Cut(q.sql, " "+number+" ")

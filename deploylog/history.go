@@ -25,7 +25,7 @@ type HistoryQuery struct {
 	// number or the name of who deployed, or whose environment or status begins
 	// with it. At most 8 words and 100 characters; empty: all.
 	Search string
-	// Limit bounds the number of runs over all pages; 0 is no bound.
+	// Limit bounds the number of runs over all pages; 0 means no bound.
 	Limit int
 	// PageSize is how many runs to request at a time; 0, or more than the
 	// server's cap (100 by default), gives as many as the cap allows.

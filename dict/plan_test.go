@@ -212,7 +212,7 @@ func indexOf(plan *dict.Plan, key dict.Key) int {
 }
 
 // A table that others point at is synchronised before them, whatever the order
-// they are given in; a circle is no obstacle.
+// they are given in; a circle is not an obstacle.
 func TestSynchronisationOrder(t *testing.T) {
 	t.Parallel()
 	child := dict.NewTable("XX_Child").With(dict.Standard).Column(dict.Column{Name: "XX_Parent_ID", Type: dict.TypeTableDir})

@@ -119,7 +119,7 @@ func (e *BatchError) Unwrap() error { return e.Err }
 
 // Batch carries out several requests in one. The results are in the order of
 // the requests. When a transaction fails they end with the failure, and the
-// error is a *BatchError. With PerRequest a failed request is no error of
+// error is a *BatchError. With PerRequest a failed request is not an error of
 // Batch: look at each result's Err. An empty batch is not sent.
 func (c *Client) Batch(ctx context.Context, requests []BatchRequest, opts BatchOptions) ([]BatchResult, error) {
 	if len(requests) == 0 {

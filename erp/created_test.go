@@ -9,7 +9,7 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// What comes back for a creation names the record that was created, or is no response
+// What comes back for a creation names the record that was created, or is not a response
 // of the ERP.
 func TestCreatedRecords(t *testing.T) {
 	t.Parallel()

@@ -92,7 +92,7 @@ func TestDoerUnreachable(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(err.Error(), "/nodes"), "the address is named once: %v", err)
 }
 
-// What is no JSON is no response of the API, and the language is requested.
+// What is no JSON is not a response of the API, and the language is requested.
 func TestDoerLocale(t *testing.T) {
 	t.Parallel()
 	locale := make(chan string, 1)

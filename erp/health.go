@@ -25,7 +25,7 @@ type Health struct {
 func (h *Health) Up() bool { return h.Status == "UP" && h.Database != "disconnected" }
 
 // Health reads the state of the server. It needs no token and sends none. A
-// server that says it is down is no error; one that does not respond is. Servers
+// server that says it is down is not an error; one that does not respond is. Servers
 // built before September 2025 do not know the request: ErrNotFound.
 func (c *Client) Health(ctx context.Context, opts *HealthOptions) (*Health, error) {
 	unsent := apiclient.RetryUnsent // a server that is down is a result, not a reason to retry

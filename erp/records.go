@@ -199,7 +199,7 @@ func (c *Client) remove(ctx context.Context, r *request) error {
 	return c.checkDone(r, a)
 }
 
-// checkDone refuses a response that is no response of the REST plugin to a
+// checkDone refuses a response that is not a response of the REST plugin to a
 // request of which only the success counts.
 func (c *Client) checkDone(r *request, a *response) error {
 	if len(strings.TrimSpace(string(a.body[:min(len(a.body), 64)]))) == 0 {

@@ -246,7 +246,7 @@ func assertWhole(t *testing.T, parent string, a *Artifact) {
 	require.ElementsMatch(t, a.Tree.Names(), names)
 }
 
-// TestDeliverInAnotherProcess is no test but the process that others start.
+// TestDeliverInAnotherProcess is not a test but the process that others start.
 func TestDeliverInAnotherProcess(t *testing.T) {
 	dir, stop := os.Getenv("GENERATOR_TEST_DIR"), os.Getenv("GENERATOR_TEST_STOP")
 	if dir == "" {

@@ -111,7 +111,7 @@ func checkPackage(name string) string {
 }
 
 // packageOf makes a package of a symbolic name: small letters, dashes as
-// underscores, and an underscore before what is no identifier.
+// underscores, and an underscore before what is not an identifier.
 func packageOf(symbolic string) string {
 	parts := strings.Split(strings.ToLower(strings.ReplaceAll(symbolic, "-", "_")), ".")
 	for i, p := range parts {

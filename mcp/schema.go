@@ -9,7 +9,7 @@ import (
 )
 
 // InputSchema is the schema of a struct of arguments. A list must be given as
-// one: null, which Go would take for an empty list, is no valid argument.
+// one: null, which Go would take for an empty list, is not a valid argument.
 func InputSchema[In any]() (*jsonschema.Schema, error) {
 	s, err := jsonschema.For[In](nil)
 	if err != nil {

@@ -92,7 +92,7 @@ func (s Set) CheckSets(names []string) error {
 	return nil
 }
 
-// Unknown is the error for a name that is no tool of s.
+// Unknown is the error for a name that is not a tool of s.
 func (s Set) Unknown(name string) *Error {
 	return &Error{Code: CodeUnknownTool, Message: fmt.Sprintf("there is no tool %s", text.Quote(name)), Hint: didYouMean(name, s.Names())}
 }

@@ -36,7 +36,7 @@ func Static(token Secret) (*StaticSource, error) {
 	return &StaticSource{token}, nil
 }
 
-// sendable refuses what is no token, most often because of a line break that
+// sendable refuses what is not a token, most often because of a line break that
 // was copied along.
 func sendable(token Secret) error {
 	text := token.Reveal()

@@ -23,9 +23,9 @@ type Filter struct {
 	Until  time.Time // run before; zero: always
 	Status Status    // empty: any
 	// Contains is text of the statement, in any case of letters, at most 200
-	// characters; empty: any statement. It is no pattern.
+	// characters; empty: any statement. It is not a pattern.
 	Contains string
-	// Limit bounds the number of records; 0 is no bound.
+	// Limit bounds the number of records; 0 means no bound.
 	Limit int
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Every constant of the caller becomes a parameter, so that no plan depends on
 // it: the planner compares what it sees with statistics of all rows, hidden ones
-// included. A constant stays in the text only where it is no value that could be
+// included. A constant stays in the text only where it is not a value that could be
 // compared with a column's:
 //
 //   - the number of an output column in GROUP BY, ORDER BY and DISTINCT ON

@@ -105,7 +105,7 @@ func selectOf(tree *pg.ParseResult) *pg.SelectStmt {
 }
 
 // characters returns the position of a byte offset, counted in characters from
-// 1. It is 0 for what is no position of the text.
+// 1. It is 0 for what is not a position of the text.
 func characters(sql string, offset int32) int {
 	if offset < 0 || int(offset) > len(sql) {
 		return 0

@@ -110,7 +110,7 @@ func frameSure(m *pg.WindowDef) bool {
 	return true
 }
 
-// countSure reports whether a count of LIMIT is one that is no negative number.
+// countSure reports whether a count of LIMIT is one that is not a negative number.
 func countSure(n *pg.Node) bool {
 	c := n.GetAConst()
 	return n == nil || c != nil && (c.Isnull || c.GetIval() != nil && c.GetIval().Ival >= 0)
@@ -292,7 +292,7 @@ func (t typing) comparable(nodes ...*pg.Node) bool {
 
 // comparableTypes reports whether all values of two types can be compared. Those of
 // rows cannot always, and the server knows which only when it does. A large number
-// is no floating-point one.
+// is not a floating-point one.
 func comparableTypes(a, b string) bool {
 	switch {
 	case a == "" && b == "", a == rowType || b == rowType:

@@ -354,7 +354,7 @@ func noConstantReturned(s *pg.SelectStmt, look func(m any) error) error {
 
 // securedBody returns the SELECT that reads a table or a view, the conditions on its
 // rows, and, when columns are gated, the SELECT around it. It returns nil for
-// what is no secured subquery.
+// what is not a secured subquery.
 func securedBody(s *pg.SelectStmt) (secured *pg.SelectStmt, rows *pg.Node, gates *pg.SelectStmt) {
 	if len(s.FromClause) != 1 {
 		return nil, nil, nil

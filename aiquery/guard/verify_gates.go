@@ -42,7 +42,7 @@ func shown(secured, gates *pg.SelectStmt, rows *pg.Node, table *Table) []shownCo
 
 // sight is what the names of a SELECT and of those around it mean.
 type sight struct {
-	items  map[string][]shownColumn // by alias; nil for what is no secured subquery
+	items  map[string][]shownColumn // by alias; nil for what is not a secured subquery
 	parent *sight
 }
 
@@ -165,7 +165,7 @@ func (s *sight) joins(n *pg.Node) error {
 	return s.condition(m.Quals)
 }
 
-// condition checks that one which is no comparison names no column that shows hidden
+// condition checks that one which is not a comparison names no column that shows hidden
 // values.
 func (s *sight) condition(n *pg.Node) error {
 	switch m := content(n).(type) {

@@ -231,7 +231,7 @@ func pasteIsolated(t *testing.T, dir, text, database string, env []string) strin
 func usualDatabase(t *testing.T) (socket string) {
 	t.Helper()
 	db, address := erpDatabase(t)
-	db.SetMaxIdleConns(0) // a database that somebody is connected to is no template
+	db.SetMaxIdleConns(0) // a database that somebody is connected to is not a template
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	for _, statement := range []string{

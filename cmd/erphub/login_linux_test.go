@@ -101,7 +101,7 @@ func TestLoginAtATerminal(t *testing.T) {
 	term.types(t, "\n")
 	require.NoError(t, cmd.Wait(), term.raw())
 
-	// One of each is no question.
+	// One of each is not a question.
 	term = newTerminal(t)
 	cmd = atTerminal(t, term, config, "auth", "login", "--username", "GardenUser", "--profile", "user")
 	term.sees(t, `Password: `)

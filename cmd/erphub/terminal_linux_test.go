@@ -206,7 +206,7 @@ func TestWatchOnATerminal(t *testing.T) {
 	assert.NotContains(t, term.raw(), "\x1b[2J", "what a version has in it reached the terminal")
 }
 
-// One that leaves a watch has not seen the end of a run: that is no success.
+// One that leaves a watch has not seen the end of a run: that is not a success.
 func TestWatchInterrupted(t *testing.T) {
 	t.Parallel()
 	srv := startDeployments(t)

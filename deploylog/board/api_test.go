@@ -219,7 +219,7 @@ func (w *world) listen(t *testing.T, last string) *events {
 	return &events{t: t, body: resp.Body, scan: bufio.NewScanner(resp.Body)}
 }
 
-// next is the next event that is no beat; ok is false at the end.
+// next is the next event that is not a beat; ok is false at the end.
 func (e *events) next() (name, data string, ok bool) {
 	for e.scan.Scan() {
 		line := e.scan.Text()
@@ -410,7 +410,7 @@ func TestVersions(t *testing.T) {
 	assert.Equal(t, "12.0.3-hotfix", found.Runs[0].Version)
 }
 
-// A look at the headers of the events is no listener.
+// A look at the headers of the events is not a listener.
 func TestHeadOfEvents(t *testing.T) {
 	t.Parallel()
 	w := start(t)

@@ -142,7 +142,7 @@ func TestBrowserVersions(t *testing.T) {
 	assert.NotContains(t, eval[string](b, "document.querySelector('#history').textContent"), "copying plugins")
 	assert.Contains(t, eval[string](b, "document.querySelector('#history').textContent"), "sales 1.1")
 
-	// A log of a few minutes is no line at the end of a month: the axis has minutes,
+	// A log of a few minutes is not a line at the end of a month: the axis has minutes,
 	// and the runs can be seen.
 	b.until("document.querySelectorAll('#timeline .mark').length === 4")
 	assert.Equal(t, "30d", eval[string](b, "document.querySelector('[name=period]').value"))

@@ -62,7 +62,7 @@ func (c *Call) String() string {
 	return "empty call"
 }
 
-// runKey is how a run is called in the name of a file, empty for what is no run.
+// runKey is how a run is called in the name of a file, empty for what is not a run.
 func runKey(id erp.ID) string {
 	if n, ok := id.Int(); ok {
 		return strconv.FormatInt(n, 10)

@@ -131,7 +131,7 @@ func (e *RefusedError) Error() string {
 func (e *RefusedError) Unwrap() error { return e.Err }
 
 // Do makes a call, after those that are in the folder. A call that cannot be
-// delivered is no error: it is kept, and Outcome.Spooled says so. A call that
+// delivered is not an error: it is kept, and Outcome.Spooled says so. A call that
 // is refused is an error, and is not kept. A folder that cannot be used is a
 // warning, and an error only when the call cannot be made either.
 func (s *Spool) Do(ctx context.Context, log *deploylog.Log, c Call) (Outcome, error) {

@@ -29,7 +29,7 @@ const kind = "erphub dictionary plan"
 // maxFile bounds what is read.
 const maxFile = 64 << 20
 
-// ErrNotPlan is in the error of a file that is no saved plan, or one that cannot be
+// ErrNotPlan is in the error of a file that is not a saved plan, or one that cannot be
 // understood.
 var ErrNotPlan = errors.New("not a saved plan")
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Scope names the part of a dictionary that [LoadScope] reads. Names are found
-// as [Registry] finds them; what the ERP does not have is no error until the
+// as [Registry] finds them; what the ERP does not have is not an error until the
 // catalog is asked for it.
 type Scope struct {
 	// Tables are read with their columns and indexes, the elements and

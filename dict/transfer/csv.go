@@ -79,7 +79,7 @@ func (r *csvReader) begin() error {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// checkEncoding refuses by its first bytes what is no text in UTF-8.
+// checkEncoding refuses by its first bytes what is not a text in UTF-8.
 func checkEncoding(start []byte) error {
 	switch {
 	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):

@@ -7,7 +7,7 @@ type Kind int
 
 // The kinds of cells.
 const (
-	Text   Kind = iota // text as it stands in the file; empty text is no value
+	Text   Kind = iota // text as it stands in the file; empty text is not a value
 	Number             // a number in JSON notation
 	Bool               // true or false
 	Null               // no value

@@ -44,7 +44,7 @@ type Check struct {
 	Err error `json:"-"`
 }
 
-// errWarn marks a finding that is no failure.
+// errWarn marks a finding that is not a failure.
 var errWarn = errors.New("warning")
 
 // errSkip marks what there is nothing to examine of.

@@ -40,7 +40,7 @@ func logIn(c *call) error {
 	}
 	ctx := c.ctx()
 	var response *wire.Object
-	var refusal string // the failures counted are to be kept, so it is no error of the transaction
+	var refusal string // the failures counted are to be kept, so it is not an error of the transaction
 	err = c.update(ctx, func(tx *store.Tx) error {
 		named, err := login.FindUsers(ctx, tx, name)
 		if err != nil {

@@ -169,7 +169,7 @@ func refreshTokens(c *call) error {
 	}
 	ctx := c.ctx()
 	var response *wire.Object
-	var refusal string // revocations are to be kept, so it is no error of the transaction
+	var refusal string // revocations are to be kept, so it is not an error of the transaction
 	err = c.update(ctx, func(tx *store.Tx) error {
 		for _, p := range []struct {
 			has       bool

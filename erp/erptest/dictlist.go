@@ -136,7 +136,7 @@ func singleError(what string, err error) error {
 	return titled("GET Error", "Get "+what+" with exception: ", err)
 }
 
-// notNumber is the failure of an id that is no number.
+// notNumber is the failure of an id that is not a number.
 func notNumber(id string) error {
 	return engine.PublicError("For input string: \"" + engine.JSONOf(id) + "\"")
 }

@@ -138,7 +138,7 @@ func (info *infoDef) column(name string) *infoColumn {
 	return nil
 }
 
-// keyProperty is a key that is no column of the info window.
+// keyProperty is a key that is not a column of the info window.
 func (rd *reader) keyProperty(ctx context.Context, key *store.Column) (property, error) {
 	f := property{name: key.Name, col: key, label: key.Label}
 	var err error

@@ -97,7 +97,7 @@ func (rd *reader) addLabels(ctx context.Context, t *store.Table, row store.Row, 
 			list = append(list, v)
 		default:
 			some := wire.NewObject()
-			for _, col := range selected { // the key, too, which is no property: null
+			for _, col := range selected { // the key, too, which is not a property: null
 				v, _ := one.Get(rd.propertyName(col.Name))
 				some.Set(rd.propertyName(col.Name), v)
 			}

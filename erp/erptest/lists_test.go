@@ -120,7 +120,7 @@ func TestMenuTree(t *testing.T) {
 	}
 }
 
-// An entry below what is no folder stands at the end of the menu.
+// An entry below what is not a folder stands at the end of the menu.
 func TestMenuEntryWithoutFolder(t *testing.T) {
 	t.Parallel()
 	o := operate(t, asSystem)

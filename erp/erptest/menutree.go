@@ -101,7 +101,7 @@ func (rd *reader) loadMenu(ctx context.Context, treeID int64) (*menu, error) {
 		}
 	}
 	slices.SortStableFunc(nodes, func(a, b store.Row) int { return cmp.Compare(a.Int("SeqNo"), b.Int("SeqNo")) })
-	var lost []int64 // below what is no folder: they stand at the end of the top
+	var lost []int64 // below what is not a folder: they stand at the end of the top
 	for _, n := range nodes {
 		parent, id := n.Int("Parent_ID"), n.Int("Node_ID")
 		if parent != 0 && !m.folders[parent] {

@@ -81,7 +81,7 @@ func administering(guard func(c *call, what string) error, what string, respond 
 }
 
 // listNodes handles GET /nodes as a server without cluster does: with one
-// object that is no list.
+// object that is not a list.
 func listNodes(c *call) any {
 	return wire.NewObject("id", localNode, "name", hostName())
 }

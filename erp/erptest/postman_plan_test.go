@@ -36,7 +36,7 @@ var postmanValues = map[string]string{
 type postmanNote struct {
 	// request is its method and path below /api/v1, without the query.
 	request string
-	// status is the status of the response, when it is no success.
+	// status is the status of the response, when it is not a success.
 	status int
 	// fails is part of the message with which the collection's own script fails.
 	fails string

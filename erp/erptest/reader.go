@@ -85,7 +85,7 @@ type property struct {
 	name  string
 	col   *store.Column
 	label string  // for lookups: the element's name in the session's language
-	look  *lookup // nil when the column is no resolvable lookup
+	look  *lookup // nil when the column is not a resolvable lookup
 	view  string  // the reference view of a lookup, "" for none
 }
 

@@ -54,7 +54,7 @@ func (rd *reader) value(ctx context.Context, m property, v any) (any, error) {
 	return scalar(col, v, rd.c.srv.opts.Location), nil
 }
 
-// scalar is a value that is no reference.
+// scalar is a value that is not a reference.
 func scalar(col *store.Column, v any, zone *time.Location) any {
 	switch col.Kind() {
 	case store.KindInteger:

@@ -131,7 +131,7 @@ func (c *call) managed(request string) (jobs.Job, error) {
 	return job, orTitled("Server error", err)
 }
 
-// toggleServer handles POST /servers/{id}/state. Who is no administrator is
+// toggleServer handles POST /servers/{id}/state. Who is not an administrator is
 // refused the response, after the processor changed its state.
 func toggleServer(c *call) error {
 	job, err := c.managed("change server state")

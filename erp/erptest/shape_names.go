@@ -60,7 +60,7 @@ func (s *shape) paths(o *wire.Object, path string) []string {
 	return out
 }
 
-// checkPath refuses what is no property of the view, and says which one may be meant.
+// checkPath refuses what is not a property of the view, and says which one may be meant.
 func (s *shape) checkPath(path string) error {
 	if _, ok := s.named(path); ok {
 		return nil

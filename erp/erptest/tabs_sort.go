@@ -149,7 +149,7 @@ func sortedFields(fields []tabField) string {
 }
 
 // plainOrder is the order clause of a tab as a $orderby, without the table's
-// name; what is no list of columns will be ignored.
+// name; what is not a list of columns will be ignored.
 func plainOrder(tab *tabDef) string {
 	var parts []string
 	for part := range strings.SplitSeq(tab.row.String("OrderByClause"), ",") {

@@ -117,7 +117,7 @@ func (rd *reader) mayCreate(ctx context.Context, tab *tabDef) error {
 }
 
 // createInChildTab handles POST /windows/{window}/tabs/{tab}/{id}/{child}. A tab
-// of the top level is no child, but gets a record all the same.
+// of the top level is not a child, but gets a record all the same.
 func createInChildTab(c *call) error {
 	id, err := c.recordID()
 	if err != nil {

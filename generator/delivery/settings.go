@@ -40,7 +40,7 @@ func (d *Deliveries) raw(name, env string) string {
 	return ""
 }
 
-// setting is the value of a key that is no secret.
+// setting is the value of a key that is not a secret.
 func (d *Deliveries) setting(name string) string {
 	k := lookUp(name)
 	if text := d.raw(name, k.Env); text != "" {

@@ -23,7 +23,7 @@ const (
 
 // stream responds with the events of a job. It reports false when nothing was
 // sent, which is left to the caller: the job has ended before there was
-// progress, or its outcome is no event.
+// progress, or its outcome is not an event.
 func (h *Handler) stream(w http.ResponseWriter, r *http.Request, j *job) (code string, responded bool) {
 	ctx := r.Context()
 	first := time.NewTimer(patience)

@@ -33,7 +33,7 @@ const (
 	service      = "s3"
 )
 
-// storeError is a response of the store that is no success.
+// storeError is a response of the store that is not a success.
 type storeError struct {
 	Status  int    `xml:"-"`
 	Code    string `xml:"Code"`

@@ -34,7 +34,7 @@ var (
 	loaded   *lists
 )
 
-// load is no sync.OnceValue, whose initial value would link the list into every
+// load is not a sync.OnceValue, whose initial value would link the list into every
 // program that imports the package.
 func load() *lists {
 	loadOnce.Do(func() {

@@ -63,7 +63,7 @@ type Call struct {
 	// another attempt.
 	RetryResponse func(resp *http.Response, body []byte) bool
 	NoToken       bool
-	Silence       time.Duration // replaces the client's: 0 keeps it, below 0 is no limit
+	Silence       time.Duration // replaces the client's: 0 keeps it, below 0 means no limit
 
 	Attempts int    // requests sent
 	Status   int    // of the last response, 0 if the last attempt had none

@@ -161,7 +161,7 @@ func fill(f *os.File, perm fs.FileMode, write func(io.Writer) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// remove removes the temporary file; that it is gone already is no error.
+// remove removes the temporary file; that it is gone already is not an error.
 func remove(name string) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

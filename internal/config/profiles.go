@@ -92,7 +92,7 @@ func (d *Document) Use(name string) error {
 	return nil
 }
 
-// AddProfile makes an empty profile; that it exists already is no error.
+// AddProfile makes an empty profile; that it exists already is not an error.
 func (d *Document) AddProfile(name string) error {
 	if name == "" || len(name) > 100 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return fmt.Errorf("%q cannot be the name of a profile: 1 to 100 characters, no blanks", name)

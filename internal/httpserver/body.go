@@ -9,7 +9,7 @@ import (
 // ReadBody reads the body of a request, which may be so many bytes long and take
 // so long to arrive. Its error is an [*http.MaxBytesError], wraps
 // [os.ErrDeadlineExceeded], or says that the client stopped sending. Where the
-// writer is no connection, as in tests, there is no time limit.
+// writer is not a connection, as in tests, there is no time limit.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64, timeout time.Duration) ([]byte, error) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(timeout))

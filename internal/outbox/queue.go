@@ -240,7 +240,7 @@ func (q *Queue) move(e *Entry, to Entry) error {
 	return nil
 }
 
-// Remove removes an entry for good; that it is gone already is no error.
+// Remove removes an entry for good; that it is gone already is not an error.
 func (q *Queue) Remove(e *Entry) error {
 	err := q.Fault("remove", e.Path)
 	if err == nil {

@@ -62,7 +62,7 @@ func (s *Store) Ping(ctx context.Context) error {
 }
 
 // step does one step, unless Redis was away a moment ago. That there is nothing under
-// a key is no failure.
+// a key is not a failure.
 func (s *Store) step(ctx context.Context, do func(context.Context) error) error {
 	s.mu.Lock()
 	wait := time.Now().Before(s.until)

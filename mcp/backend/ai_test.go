@@ -255,7 +255,7 @@ func TestAIFailures(t *testing.T) {
 	_, err = backend.NewAI("not an address", nil)
 	require.ErrorIs(t, err, aiclient.ErrInvalid)
 
-	// A budget that is used up is no fault of the service.
+	// A budget that is used up is not a fault of the service.
 	tool := mcp.New(mcp.Tool{Name: "ask", Description: "asks", Hints: mcp.Hints{ReadOnly: true}}, func(ctx context.Context, c *mcp.Call, _ struct{}) (map[string]any, error) {
 		_, err := b.Query(ctx, admin, backend.Query{SQL: "SELECT 1"})
 		return nil, err

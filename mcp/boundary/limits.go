@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/mcp"
 )
 
-// Limits bound what one caller may use. A zero field is no limit, except
+// Limits bound what one caller may use. A zero field means no limit, except
 // where another default is named.
 type Limits struct {
 	// CallsPerMinute counts calls within the last 60 seconds, refused arguments

@@ -113,7 +113,7 @@ func (s *Server) readResult(ctx context.Context, c *mcp.Call, uri string, got mc
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents(got)}}, nil
 }
 
-// protocolError is the error of something that is no tool.
+// protocolError is the error of something that is not a tool.
 func (s *Server) protocolError(ctx context.Context, c *mcp.Call, what string, err error) error {
 	e := *mcp.ErrorOf(err)
 	e.Hint = s.opts.Catalog.Tools.Without(e.Hint, c.Offers)

@@ -62,7 +62,7 @@ func TestDeployments(t *testing.T) {
 	assert.Equal(t, 50, half.Progress)
 	e := refusal(t, k, root, "completeDeployment", args{"id": started.UUID, "status": "SUCCESS"}, mcp.CodeConflict)
 	assert.Equal(t, "it may become DEPLOYING or FAILED", e.Hint)
-	for range 2 { // a second call is no mistake
+	for range 2 { // a second call is not a mistake
 		moved := response[one](t, k, root, "updateDeployment", args{"id": fmt.Sprint(started.ID), "deploying": true}).Run
 		assert.Equal(t, "DEPLOYING", moved.Status)
 	}

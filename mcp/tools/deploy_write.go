@@ -93,7 +93,7 @@ func (b *Toolbox) updateDeployment() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		if in.Deploying { // a second call is no mistake
+		if in.Deploying { // a second call is not a mistake
 			run, err := log.Get(ctx, id)
 			if err != nil {
 				return nil, fromDeploys(err)
@@ -143,7 +143,7 @@ func (b *Toolbox) completeDeployment() mcp.Tool {
 		if err != nil {
 			return nil, fromDeploys(err)
 		}
-		if run.Status == deploylog.State(in.Status) { // a second call is no mistake
+		if run.Status == deploylog.State(in.Status) { // a second call is not a mistake
 			return &runOut{b.lineOfRun(&run)}, nil
 		}
 		question := mcp.Ask("Record the end of the deployment of %s %s in %s as %s? It cannot be taken back.",

@@ -19,7 +19,7 @@ type Keyring interface {
 	Get(ctx context.Context, name string) (string, error)
 	// Set keeps a secret under a name, in the place of what was there.
 	Set(ctx context.Context, name, secret string) error
-	// Delete removes what is kept under a name; that there is nothing is no error.
+	// Delete removes what is kept under a name; that there is nothing is not an error.
 	Delete(ctx context.Context, name string) error
 }
 

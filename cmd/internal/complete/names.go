@@ -80,7 +80,7 @@ func (n *erpNames) login(setup *shell.Setup) tokens.Claims {
 		if err != nil {
 			return tokens.Claims{}
 		}
-		claims, _ := tokens.UnverifiedClaims(token) // incomplete where it is no token of an ERP
+		claims, _ := tokens.UnverifiedClaims(token) // incomplete where it is not a token of an ERP
 		return claims
 	}
 	st, err := m.Status(n.c.Context)

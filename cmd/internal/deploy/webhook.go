@@ -27,7 +27,7 @@ const (
 	webhookDir       = "webhooks" // in the folder that keeps calls
 )
 
-// webhookFlags say who is told how a run ended. The secret is no flag, because
+// webhookFlags say who is told how a run ended. The secret is not a flag, because
 // other users of the machine see command lines.
 func webhookFlags() []cli.Flag {
 	return []cli.Flag{

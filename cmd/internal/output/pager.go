@@ -35,7 +35,7 @@ func Pager(lookup func(string) (string, bool)) []string {
 const pagerEnd = 2 * time.Second
 
 // ErrLeft is the error of writing to a pager that somebody has left. Nobody wants
-// the rest then, which is no failure.
+// the rest then, which is not a failure.
 var ErrLeft = errors.New("the pager was left")
 
 // Paged writes text for a terminal, from the line on that does not fit into a pager.

@@ -150,7 +150,7 @@ func (c Column) style(cell string) Style {
 }
 
 // render is the text of the grid in lines that are no longer than limit, and how
-// many columns were left out for that; 0 is no limit.
+// many columns were left out for that; 0 means no limit.
 func (g grid) render(limit int, colour bool) (string, int) {
 	natural := make([]int, len(g.headings))
 	for i, h := range g.headings {

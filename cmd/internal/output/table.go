@@ -23,7 +23,7 @@ type Column struct {
 	// ID is set for what other commands take as an argument, which [FormatName]
 	// prints; no column: the first.
 	ID bool
-	// Max is how many characters a cell has at most in [FormatTable]; 0 is no limit
+	// Max is how many characters a cell has at most in [FormatTable]; 0 means no limit
 	// beside the terminal's.
 	Max int
 	// Wrap breaks a text that does not fit into lines instead of shortening it.

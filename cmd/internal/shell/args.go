@@ -136,7 +136,7 @@ func (l *Line) Global() []string {
 }
 
 // interspersed is the line in the order that the library reads: it stops at the
-// first argument that is no flag. Everything behind "--" stays as it is.
+// first argument that is not a flag. Everything behind "--" stays as it is.
 func (l *Line) interspersed(program string) []string {
 	return slices.Concat([]string{program}, l.global, l.local, l.Words, l.tail)
 }

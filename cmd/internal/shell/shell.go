@@ -221,7 +221,7 @@ func (sh *Shell) explain(a *cli.App, chain []*cli.Command, words []string) error
 	return help.Of(a, chain).WriteText(sh.Streams.Out, sh.width())
 }
 
-// noCommand is the error about a word that is no command.
+// noCommand is the error about a word that is not a command.
 func noCommand(a *cli.App, chain []*cli.Command, commands []*cli.Command, word string) error {
 	name := a.Name
 	for _, c := range chain {

@@ -3,7 +3,7 @@ package shell
 import "path/filepath"
 
 // StateFile is the path of something that the program keeps between its runs and
-// that is no setting, in the state folder of the user; "" where there is no home
+// that is not a setting, in the state folder of the user; "" where there is no home
 // folder.
 func (sh *Shell) StateFile(name ...string) string {
 	base := sh.Getenv("XDG_STATE_HOME")

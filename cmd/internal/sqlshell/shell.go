@@ -212,7 +212,7 @@ func (s *Shell) take(ctx context.Context, line string) error {
 	return failed
 }
 
-// takeWord does what a line asks for that is no part of a statement. false: it is one.
+// takeWord does what a line asks for that is not a part of a statement. false: it is one.
 func (s *Shell) takeWord(ctx context.Context, word string) (bool, error) {
 	switch strings.ToLower(strings.TrimSuffix(word, ";")) {
 	case "":

@@ -17,7 +17,7 @@ type RESTOptions struct {
 	// PageSize is how many records to request at once; 0 means 1,000. The server
 	// gives 100 at a time unless its REST_MAX_RECORDS_SIZE says otherwise.
 	PageSize int
-	// PerSecond bounds the requests per second; 0 is no bound.
+	// PerSecond bounds the requests per second; 0 means no bound.
 	PerSecond float64
 }
 

@@ -34,8 +34,8 @@ var (
 )
 
 // secretSetting reports whether a row of AD_SysConfig may hold a secret: by its
-// name and a value that is no flag, or by a name that may be a secret's and a value
-// that is no number or flag.
+// name and a value that is not a flag, or by a name that may be a secret's and a value
+// that is not a number or flag.
 func secretSetting(name, value string) bool {
 	value = strings.TrimSpace(value)
 	return secretKey().MatchString(name) && !flagValue().MatchString(value) || doubtfulKey().MatchString(name) && !plainValue().MatchString(value)

@@ -107,7 +107,7 @@ type Query struct {
 	Descending bool
 	// Skip leaves out rows at the beginning, in a table without key.
 	Skip int
-	// Limit bounds the rows; 0 is no bound.
+	// Limit bounds the rows; 0 means no bound.
 	Limit int
 	// Since has only the rows read that were changed then or later; zero: all.
 	Since time.Time

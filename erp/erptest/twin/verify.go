@@ -21,7 +21,7 @@ var (
 	ErrVersion = twinfile.ErrVersion
 	// ErrDamaged is in the error for a twin whose file is damaged.
 	ErrDamaged = twinfile.ErrDamaged
-	// ErrNoTwin is in the error for a database that is no twin.
+	// ErrNoTwin is in the error for a database that is not a twin.
 	ErrNoTwin = errors.New("it is no twin")
 )
 

@@ -42,13 +42,13 @@ type tableState struct {
 	Report TableReport `json:"report"`
 }
 
-// stepState is how far what is no table is.
+// stepState is how far what is not a table is.
 type stepState struct {
 	Done bool `json:"done"`
 	N    int  `json:"n,omitempty"`
 }
 
-// checkFolder refuses a folder with something in it that is no clone's: its name may
+// checkFolder refuses a folder with something in it that is not a clone's: its name may
 // be a link, or a mistake.
 func checkFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
@@ -90,7 +90,7 @@ func lockFolder(dir string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil // the system frees it with the process at the latest
 }
 
-// checkTarget refuses to replace what is no twin.
+// checkTarget refuses to replace what is not a twin.
 func checkTarget(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

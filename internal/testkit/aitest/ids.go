@@ -29,7 +29,7 @@ const (
 	Foreign = 2000010
 	// System is the ERP's own System Administrator.
 	System = 0
-	// Unknown is no role.
+	// Unknown is not a role.
 	Unknown = 2999999
 
 	User     = 2000100 // has all roles above but Unknown, Base, System

@@ -60,7 +60,7 @@ type Step struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Binary is what is known of a response that is no text.
+// Binary is what is known of a response that is not a text.
 type Binary struct {
 	Length int    `json:"length"`
 	Magic  string `json:"magic"` // its first bytes, in hexadecimal

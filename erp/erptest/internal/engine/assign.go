@@ -166,7 +166,7 @@ func (s *Session) checkRefused(ctx context.Context, tx *store.Tx, r *Record) err
 }
 
 // wrapped is a whole number as Java makes an int of it: without its fraction, and
-// of what is left the last 32 bits. ok is false for what is no number.
+// of what is left the last 32 bits. ok is false for what is not a number.
 func wrapped(text string) (n int64, ok bool) {
 	plain, ok := PlainDecimal(text)
 	if !ok {

@@ -162,7 +162,7 @@ func reactivateShipment(ctx context.Context, d *document) error {
 	return err
 }
 
-// beforeShipmentLineDelete keeps the lines of what is no draft any more.
+// beforeShipmentLineDelete keeps the lines of what is not a draft any more.
 func beforeShipmentLineDelete(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 	header, err := OneRow(ctx, tx, "M_InOut", r.Row.Int("M_InOut_ID"))
 	if err == nil && header.String("DocStatus") != "DR" {

@@ -78,7 +78,7 @@ func formatPositive(id int64) string {
 }
 
 // withoutDefaultRecord are the tables, by the beginnings of their names, whose
-// record with IsDefault is no default of a log-in.
+// record with IsDefault is not a default of a log-in.
 var withoutDefaultRecord = []string{"AD_Window", "AD_PrintFormat", "AD_Workflow", "AD_StorageProvider", "M_Locator", "C_DocType"}
 
 // defaultRecord is the id in #C_UOM_ID and its like: that of the record flagged as

@@ -143,7 +143,7 @@ func (s *Session) lineUnit(ctx context.Context, tx *store.Tx, r *Record, product
 	return nil
 }
 
-// defaultUnit is the unit for what is no product: the one that is marked as
+// defaultUnit is the unit for what is not a product: the one that is marked as
 // default, else each.
 func (s *Session) defaultUnit(ctx context.Context, tx *store.Tx) (int64, error) {
 	row, err := FirstRow(ctx, tx, "C_UOM", "AD_Client_ID DESC, AD_Org_ID DESC, C_UOM_ID", "IsDefault='Y' AND AD_Client_ID IN (0,?)", s.ClientID)

@@ -43,7 +43,7 @@ func Sysconfig(ctx context.Context, tx *store.Tx, name, def string, clientID, or
 }
 
 // SysconfigMinutes is a key that holds a number of minutes, where 0 or less
-// means "never" and gives 0. What is no number counts as missing.
+// means "never" and gives 0. What is not a number counts as missing.
 func SysconfigMinutes(ctx context.Context, tx *store.Tx, name string, def, clientID, orgID int64) (time.Duration, error) {
 	v, err := Sysconfig(ctx, tx, name, "", clientID, orgID)
 	if err != nil {

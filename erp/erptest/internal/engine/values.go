@@ -253,7 +253,7 @@ func PlainDecimal(s string) (string, bool) {
 func moment(f Field, v any, zone *time.Location) (any, error) {
 	s, ok := v.(string)
 	if !ok {
-		return nil, nil // null, and what is no text, clears
+		return nil, nil // null, and what is not a text, clears
 	}
 	switch f.ref {
 	case displaytype.Date:

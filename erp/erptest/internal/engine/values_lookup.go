@@ -65,7 +65,7 @@ func isList(ref int) bool {
 }
 
 // keyValue makes a stored key of the number or text a reference was given as. Text
-// that is no number is left to the column to refuse.
+// that is not a number is left to the column to refuse.
 func (s *Session) keyValue(f Field, v any) (any, error) {
 	switch v := v.(type) {
 	case int64:

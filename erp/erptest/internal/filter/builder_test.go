@@ -190,7 +190,7 @@ func (m maker) function() condition {
 
 // checkRoundTrip makes a filter with the client's builder, reads it with the
 // server's parser, and compares what it finds with what it means. A filter
-// the builder refuses as inexpressible is no finding.
+// the builder refuses as inexpressible is not a finding.
 func checkRoundTrip(t *testing.T, db *store.Store, seed uint64) (refused bool) {
 	m := maker{rand.New(rand.NewPCG(seed, seed))}
 	samples := make([]sample, 12)

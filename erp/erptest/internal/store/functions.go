@@ -52,7 +52,7 @@ var registerFunctions = sync.OnceFunc(func() {
 	must(sqlite.RegisterDeterministicScalarFunction("erp_upper", 1, lower(strings.ToUpper)))
 })
 
-// compareDecimals orders decimal texts by value; what is no number comes
+// compareDecimals orders decimal texts by value; what is not a number comes
 // after all numbers, by text.
 func compareDecimals(a, b string) int {
 	x, okX := parseDecimal(a)

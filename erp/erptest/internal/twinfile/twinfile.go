@@ -65,7 +65,7 @@ var ErrVersion = errors.New("another version of erphub made the twin")
 // ErrDamaged is in the error for a twin that cannot be understood.
 var ErrDamaged = errors.New("the twin is damaged")
 
-// ReadHead is what a database says of itself, nil when it is no twin.
+// ReadHead is what a database says of itself, nil when it is not a twin.
 func ReadHead(ctx context.Context, query Query) (*Head, error) {
 	there, err := one[int](ctx, query, `SELECT COUNT(*) FROM pragma_table_info(?)`, Table)
 	if err != nil || there == nil || *there == 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // mails replaces mail addresses: one, or several with commas, semicolons or
-// spaces between them. What is no mail address becomes text.
+// spaces between them. What is not a mail address becomes text.
 func (t *tools) mails(value string, limit int) string {
 	between := func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }
 	words := strings.FieldsFunc(value, between)

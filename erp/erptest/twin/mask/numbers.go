@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// longestCode is the number of characters above which a value is no code,
+// longestCode is the number of characters above which a value is not a code,
 // whatever its column is called.
 const longestCode = 400
 
@@ -186,14 +186,14 @@ func (t *tools) card(value string) string {
 	for runes[last] < '0' || runes[last] > '9' {
 		last--
 	}
-	runes[last] = '0' // the check digit is no part of what is permuted, nor of its format
+	runes[last] = '0' // the check digit is not a part of what is permuted, nor of its format
 	out := []rune(t.codeWithin(string(runes), within{fixed: func(i int, _ []rune) bool { return i == last }}))
 	sum, _ = luhn(out)
 	out[last] = rune('0' + (10-sum%10)%10)
 	return string(out)
 }
 
-// luhn is the sum of Luhn's formula. It reports false for what is no card
+// luhn is the sum of Luhn's formula. It reports false for what is not a card
 // number: 12 to 19 digits, with spaces and dashes only.
 func luhn(value []rune) (sum int, ok bool) {
 	n := 0

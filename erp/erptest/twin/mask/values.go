@@ -11,7 +11,7 @@ import (
 )
 
 // birthday moves a date by up to two years, to a day that tells nothing of the
-// day it was. The time of day stays. What is no date becomes code.
+// day it was. The time of day stays. What is not a date becomes code.
 func (t *tools) birthday(value string) string {
 	if len(value) < 10 {
 		return t.code(value)
@@ -31,7 +31,7 @@ func (t *tools) birthday(value string) string {
 
 var decimal = lazyregexp.New(`^([+-]?)(\d+)(?:\.(\d+))?$`)
 
-// geo replaces a coordinate by one with as many decimals; what is no number
+// geo replaces a coordinate by one with as many decimals; what is not a number
 // becomes code.
 func (t *tools) geo(value string, limit int) string {
 	m := decimal().FindStringSubmatch(value)

@@ -122,7 +122,7 @@ func CheckPassword(ctx context.Context, e *engine.ERP, tx *store.Tx, users []Use
 	if err != nil {
 		return nil, why, err
 	}
-	most, _ := strconv.Atoi(limit) // what is no number is no limit
+	most, _ := strconv.Atoi(limit) // what is not a number means no limit
 	for _, u := range users {
 		u.failed++
 		locked, at := "N", any(nil)

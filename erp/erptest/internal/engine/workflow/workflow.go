@@ -80,7 +80,7 @@ func (a *Activity) attribute() string {
 }
 
 // decideDocument approves or rejects the activity's document; of a record that
-// is no document it sets IsApproved. cannot says that the document is in no state for
+// is not a document it sets IsApproved. cannot says that the document is in no state for
 // it, which ends the activity.
 func decideDocument(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, approved bool, action string) (cannot string, err error) {
 	doc, err := a.mustDocument(ctx, tx)
