@@ -267,7 +267,7 @@ func startSandbox(ctx context.Context, opts erptest.Options, o sandboxOptions) (
 	if err != nil {
 		return nil, nil, errors.Join(err, srv.Close())
 	}
-	beside := &sandboxServices{erp: srv, url: ln.URL, log: opts.Logger, hosts: o.hosts}
+	beside := &sandboxServices{erp: srv, url: ln.URL, log: opts.Logger, hosts: o.hosts, page: startPage(ln.URL, o.twin)}
 	if !ln.Loopback {
 		beside.hosts = []string{"*"} // containers and machines have names that nobody lists
 	}

@@ -45,6 +45,10 @@ func (h *sandboxHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpserver.Problem(w, http.StatusMisdirectedRequest, httpserver.DetailHost)
 		return
 	}
+	if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		h.beside.serveStart(w)
+		return
+	}
 	for _, prefix := range []string{httpapi.Prefix, genapi.GeneratePrefix, genapi.ArtifactsPrefix} {
 		if strings.HasPrefix(r.URL.Path, prefix+"/") {
 			h.beside.ServeHTTP(w, r)
@@ -62,6 +66,7 @@ type sandboxServices struct {
 	url  string
 	data string // folder for generated plugins; "": one of their own, which goes with the sandbox
 	log  *slog.Logger
+	page string // at its address, for browsers
 	// hosts are the Host names it is reached by, beside localhost and addresses.
 	hosts []string
 
