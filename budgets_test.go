@@ -29,14 +29,14 @@ type budget struct {
 var budgets = []budget{
 	{"aiquery", 20_300, 350},
 	{"aiquery/embedded", 6_150, 20},
-	{"cmd", 25_590, 0},
-	{"deploylog", 6_600, 165},
+	{"cmd", 26_400, 0},
+	{"deploylog", 6_460, 160},
 	{"dict", 31_100, 705},
 	{"erp", 12_200, 520},
-	{"erp/erptest", 52_050, 220},
+	{"erp/erptest", 51_600, 207},
 	{"examples", 1_250, 2},
 	{"generator", 10_600, 275},
-	{"internal", 17_700, 0},
+	{"internal", 17_480, 0},
 	{"mcp", 23_400, 380},
 	{"tokens", 3_950, 145},
 }
@@ -45,7 +45,7 @@ var budgets = []budget{
 // first number, and no more functions than the second may have one above 15.
 const (
 	mostComplex = 30
-	mostAbove15 = 304
+	mostAbove15 = 303
 )
 
 // Commands and rows of flags in docs/commands.md.

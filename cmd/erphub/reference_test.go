@@ -77,7 +77,7 @@ The program keeps these itself, in the profile of the login; do not set them by 
 	for _, v := range append(config.Variables(), config.OtherVariables()...) {
 		rowCells(&b, codeCell(v.Name), v.About)
 	}
-	b.WriteString("\n`erphub env deploy` also reads the variables by which build servers describe a build; package `deploylog/ci` lists them.\n")
+	b.WriteString("\n`erphub env deploy` also reads the variables by which build servers describe a build; package `cmd/internal/ci` lists them.\n")
 	for _, s := range servers {
 		fmt.Fprintf(&b, "\n## Flags of `%s`\n\n| Flag | Variable | Key | Default | What it is |\n|---|---|---|---|---|\n", s.Command)
 		for _, f := range s.Flags {

@@ -90,7 +90,7 @@ func TestProcessDocument(t *testing.T) {
 		"neither id nor number": {admin, args{"table": "C_Order", "action": "complete"}, mcp.CodeInvalidArguments, "either"},
 		"both":                  {admin, args{"table": "C_Order", "id": id, "documentNo": number, "action": "complete"}, mcp.CodeInvalidArguments, "either"},
 		"an id with a path":     {admin, args{"table": "C_Order", "id": "100/print", "action": "complete"}, mcp.CodeInvalidArguments, "number"},
-		"another tenant's":      {root, args{"table": "C_Order", "id": id, "action": "complete"}, mcp.CodeNotFound, ""},
+		"a tenant's, to System": {root, args{"table": "C_Order", "id": id, "action": "complete"}, mcp.CodePermissionDenied, ""},
 	} {
 		if tc.code == "" { // a number that the filter language cannot express, or nobody has
 			_, err := k.invoke(t, &mcp.Call{Caller: k.as(t, tc.who), Confirm: willing}, "processDocument", tc.arguments)

@@ -112,12 +112,12 @@ func TestPrintRecord(t *testing.T) {
 		arguments args
 		code      string
 	}{
-		"another tenant's":  {root, args{"table": "C_Order", "id": 100}, mcp.CodeNotFound},
-		"no such record":    {admin, args{"table": "C_Order", "id": 99999999}, mcp.CodeNotFound},
-		"no such table":     {admin, args{"table": "C_Ordr", "id": 100}, mcp.CodeNotFound},
-		"no print process":  {admin, args{"table": "C_BPartner", "id": 118}, mcp.CodeUnsupported},
-		"no such format":    {admin, args{"table": "C_Order", "id": 100, "format": "DOC"}, mcp.CodeInvalidArguments},
-		"an id with a path": {admin, args{"table": "C_Order", "id": "100/print"}, mcp.CodeInvalidArguments},
+		"a tenant's, to System": {root, args{"table": "C_Order", "id": 100}, mcp.CodePermissionDenied},
+		"no such record":        {admin, args{"table": "C_Order", "id": 99999999}, mcp.CodeNotFound},
+		"no such table":         {admin, args{"table": "C_Ordr", "id": 100}, mcp.CodeNotFound},
+		"no print process":      {admin, args{"table": "C_BPartner", "id": 118}, mcp.CodeUnsupported},
+		"no such format":        {admin, args{"table": "C_Order", "id": 100, "format": "DOC"}, mcp.CodeInvalidArguments},
+		"an id with a path":     {admin, args{"table": "C_Order", "id": "100/print"}, mcp.CodeInvalidArguments},
 	} {
 		e := refusal(t, f.kit, tc.who, "printRecord", tc.arguments, tc.code)
 		assert.NotEmpty(t, e.Hint, name)
@@ -239,15 +239,15 @@ func TestRecordAttachments(t *testing.T) {
 		more args
 		code string
 	}{
-		"no name":          {admin, args{"action": "get"}, mcp.CodeInvalidArguments},
-		"no content":       {admin, args{"action": "add", "name": "x"}, mcp.CodeInvalidArguments},
-		"two contents":     {admin, args{"action": "add", "name": "x", "text": "a", "base64": "YQ=="}, mcp.CodeInvalidArguments},
-		"no base64":        {admin, args{"action": "add", "name": "x", "base64": "%%%"}, mcp.CodeInvalidArguments},
-		"a path":           {admin, args{"action": "add", "name": "../x", "text": "a"}, mcp.CodeInvalidArguments},
-		"a path to get":    {admin, args{"action": "get", "name": "..%2fx"}, mcp.CodeNotFound},
-		"no such action":   {admin, args{"action": "drop", "name": "x"}, mcp.CodeInvalidArguments},
-		"too long":         {admin, args{"action": "add", "name": "x", "text": strings.Repeat("a", 4<<20+1)}, mcp.CodeInvalidArguments},
-		"another tenant's": {root, nil, mcp.CodeNotFound},
+		"no name":               {admin, args{"action": "get"}, mcp.CodeInvalidArguments},
+		"no content":            {admin, args{"action": "add", "name": "x"}, mcp.CodeInvalidArguments},
+		"two contents":          {admin, args{"action": "add", "name": "x", "text": "a", "base64": "YQ=="}, mcp.CodeInvalidArguments},
+		"no base64":             {admin, args{"action": "add", "name": "x", "base64": "%%%"}, mcp.CodeInvalidArguments},
+		"a path":                {admin, args{"action": "add", "name": "../x", "text": "a"}, mcp.CodeInvalidArguments},
+		"a path to get":         {admin, args{"action": "get", "name": "..%2fx"}, mcp.CodeNotFound},
+		"no such action":        {admin, args{"action": "drop", "name": "x"}, mcp.CodeInvalidArguments},
+		"too long":              {admin, args{"action": "add", "name": "x", "text": strings.Repeat("a", 4<<20+1)}, mcp.CodeInvalidArguments},
+		"a tenant's, to System": {root, nil, mcp.CodePermissionDenied},
 	} {
 		e := refusal(t, f.kit, tc.who, "recordAttachments", at(tc.more), tc.code)
 		assert.NotEmpty(t, e.Message, name)
@@ -286,10 +286,10 @@ func TestDeleteRecord(t *testing.T) {
 		arguments args
 		code      string
 	}{
-		"the system's own":  {admin, args{"table": "AD_User", "id": 100}, mcp.CodePermissionDenied},
-		"another tenant's":  {root, args{"table": "C_BPartner", "id": 118}, mcp.CodeNotFound},
-		"an id with a path": {admin, args{"table": "C_BPartner", "id": "../AD_User/100"}, mcp.CodeInvalidArguments},
-		"no such table":     {admin, args{"table": "C_BPartnr", "id": 118}, mcp.CodeNotFound},
+		"the system's own":      {admin, args{"table": "AD_User", "id": 100}, mcp.CodePermissionDenied},
+		"a tenant's, to System": {root, args{"table": "C_BPartner", "id": 118}, mcp.CodePermissionDenied},
+		"an id with a path":     {admin, args{"table": "C_BPartner", "id": "../AD_User/100"}, mcp.CodeInvalidArguments},
+		"no such table":         {admin, args{"table": "C_BPartnr", "id": 118}, mcp.CodeNotFound},
 	} {
 		e := refusal(t, k, tc.who, "deleteRecord", tc.arguments, tc.code)
 		assert.NotEmpty(t, e.Message, name)

@@ -22,9 +22,9 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator/delivery"
 
+	"github.com/erphub/erphub/cmd/internal/redisstate"
 	genapi "github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/httpserver"
-	"github.com/erphub/erphub/internal/redisstate"
 )
 
 // aiConcurrent bounds the requests worked on at a time where the AI API is

@@ -6,9 +6,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/redisstate"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/httpserver"
-	"github.com/erphub/erphub/internal/redisstate"
 
 	genapi "github.com/erphub/erphub/generator/httpapi"
 )

@@ -13,10 +13,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/ci"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog"
-	"github.com/erphub/erphub/deploylog/ci"
 	"github.com/erphub/erphub/deploylog/spool"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/tokens"

@@ -8,12 +8,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/recordinput"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/recordinput"
 )
 
 // record is what is written, as the ERP takes it.

@@ -11,13 +11,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/maskfile"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest/twin"
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
-	"github.com/erphub/erphub/erp/erptest/twin/mask/maskfile"
 )
 
 func (a *app) cloneCommand() *cli.Command {

@@ -13,7 +13,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
-	"github.com/erphub/erphub/erp/erptest/twin/mask/masktest"
+	"github.com/erphub/erphub/internal/testkit/masktest"
 )
 
 // No value that is masked occurs in any byte of the folder, and nothing else is

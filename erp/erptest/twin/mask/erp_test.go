@@ -16,9 +16,9 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/seed"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
-	"github.com/erphub/erphub/erp/erptest/twin/mask/masktest"
 	"github.com/erphub/erphub/internal/displaytype"
 	"github.com/erphub/erphub/internal/sqlquote"
+	"github.com/erphub/erphub/internal/testkit/masktest"
 )
 
 // described is a table of the embedded ERP as masking needs it.

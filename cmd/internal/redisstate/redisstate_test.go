@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery/httpapi"
-	"github.com/erphub/erphub/internal/redisstate"
+	"github.com/erphub/erphub/cmd/internal/redisstate"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
-	"github.com/erphub/erphub/erp/erptest/twin/mask/masktest"
+	"github.com/erphub/erphub/internal/testkit/masktest"
 )
 
 func seen(class mask.Class, was, is string) mask.Observation {

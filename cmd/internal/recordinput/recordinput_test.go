@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/internal/recordinput"
+	"github.com/erphub/erphub/cmd/internal/recordinput"
 )
 
 func TestPairs(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/erphub/erphub/deploylog/ci"
+	"github.com/erphub/erphub/cmd/internal/ci"
 )
 
 // The environments are those the systems' documentation gives as examples.

@@ -3,7 +3,7 @@ package ci_test
 import (
 	"fmt"
 
-	"github.com/erphub/erphub/deploylog/ci"
+	"github.com/erphub/erphub/cmd/internal/ci"
 )
 
 func ExampleDetect() {

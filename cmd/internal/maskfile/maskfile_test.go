@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/cmd/internal/maskfile"
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
-	"github.com/erphub/erphub/erp/erptest/twin/mask/maskfile"
 )
 
 const example = `# what differs here
