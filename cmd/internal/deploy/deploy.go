@@ -188,6 +188,10 @@ func (a *app) deployCall(c *cli.Context, call spool.Call, follow ...spool.Call) 
 			a.Note("warning: %v", w)
 		}
 		if err != nil {
+			if i > 0 {
+				err = fmt.Errorf("run %[1]s is recorded, and not that it is over: %[2]w; go on with `erphub env deploy update --id %[1]s --status DEPLOYING` and "+
+					"`erphub env deploy complete --id %[1]s --status %[3]s`", next.ID, err, c.String("status"))
+			}
 			return deployError(err)
 		}
 	}
