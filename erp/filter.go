@@ -5,7 +5,7 @@ import (
 )
 
 // Filter is a condition on records, in the server's filter language. The zero
-// Filter is not a condition. Build one with Eq, In, Contains and their like, join
+// Filter stands for no condition. Build one with Eq, In, Contains and their like, join
 // them with And and Or, or take text as it is with Raw. A mistake (a value the
 // language cannot express, a name that is not a column) stays in the filter and
 // is reported by Render and by the call that uses the filter, before anything

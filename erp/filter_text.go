@@ -50,7 +50,7 @@ func noWay(advice, problem string, args ...any) error {
 // would, and returns its conditions in order. It reports what the server refuses
 // or, worse, takes for something else without a word: operators of other
 // languages, texts with a quote in them. Columns and types of values are not
-// looked at. The error is a [*FilterError]. No text is not a condition.
+// looked at. The error is a [*FilterError]. Empty text gives no terms.
 func FilterTerms(text string) ([]FilterTerm, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 )
 
 // needs writes a check for every record outside the plan that steps refer to by
-// what it is found by. A sub-select that finds nothing is not a value, which an
+// what it is found by. A sub-select that finds nothing gives no value, which an
 // optional column takes without a word.
 func (b *builder) needs() error {
 	seen := map[string]bool{}

@@ -17,7 +17,7 @@ const oracleLiteral = 4000
 
 // text is a text as an expression on one line: line breaks are spelled out, and
 // for Oracle what is too long for a literal is put together from several. An
-// empty text is not a value, in both databases.
+// empty text counts as no value, in both databases.
 func (b *builder) text(s string) (string, error) {
 	switch {
 	case s == "":

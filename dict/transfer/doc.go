@@ -19,7 +19,7 @@
 // the record is called (Value, DocumentNo, Name), as long as one record is called so.
 // Digits are always a number: write Column:Value for search keys of digits.
 //
-// A cell without text, or null, is not a value: it clears the column of a record that
+// A cell without text, or null, has no value: it clears the column of a record that
 // is changed. A mandatory column gets its default in a new record. With
 // [ImportOptions.SkipEmpty] such cells count as not being there. The ERP makes no
 // difference between no value and a text without characters.

@@ -116,8 +116,8 @@ func (rd *reader) mayCreate(ctx context.Context, tab *tabDef) error {
 	return nil
 }
 
-// createInChildTab handles POST /windows/{window}/tabs/{tab}/{id}/{child}. A tab
-// of the top level is not a child, but gets a record all the same.
+// createInChildTab handles POST /windows/{window}/tabs/{tab}/{id}/{child}. The
+// record is created, too, if the tab is of the top level and so no child.
 func createInChildTab(c *call) error {
 	id, err := c.recordID()
 	if err != nil {

@@ -14,6 +14,23 @@ import (
 	"github.com/erphub/erphub/internal/httpserver"
 )
 
+// serveInTest serves a sandbox until the test ends.
+func serveInTest(t *testing.T, loopback bool, hosts ...string) *sandboxServices {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	listen := func(ctx context.Context) (*shell.Listener, error) {
+		ln, err := httpserver.Listen(ctx, "127.0.0.1:0")
+		return &shell.Listener{Listener: ln, URL: httpserver.URL(ln.Addr()), Loopback: loopback}, err
+	}
+	s, served, err := startSandbox(ctx, erptest.Options{Logger: slog.New(slog.DiscardHandler)}, sandboxOptions{listen: listen, hosts: hosts})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-served)
+	})
+	return s
+}
+
 // A page in a browser cannot reach a sandbox on loopback by a name of its own.
 func TestHosts(t *testing.T) {
 	t.Parallel()
@@ -30,17 +47,7 @@ func TestHosts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			listen := func(ctx context.Context) (*shell.Listener, error) {
-				ln, err := httpserver.Listen(ctx, "127.0.0.1:0")
-				return &shell.Listener{Listener: ln, URL: httpserver.URL(ln.Addr()), Loopback: tt.loopback}, err
-			}
-			s, served, err := startSandbox(ctx, erptest.Options{Logger: slog.New(slog.DiscardHandler)}, sandboxOptions{listen: listen, hosts: []string{"erp.test"}})
-			require.NoError(t, err)
-			defer func() {
-				cancel()
-				require.NoError(t, <-served)
-			}()
+			s := serveInTest(t, tt.loopback, "erp.test")
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/api/v1/health", nil)
 			require.NoError(t, err)
 			req.Host = tt.host

@@ -1,9 +1,7 @@
 package sandbox
 
 import (
-	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,27 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
-	"github.com/erphub/erphub/internal/httpserver"
 )
 
 // A browser that is sent to the sandbox is told what it is and how to talk to it. What
 // else is asked of the address is the ERP's to answer.
 func TestStartPage(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	listen := func(ctx context.Context) (*shell.Listener, error) {
-		ln, err := httpserver.Listen(ctx, "127.0.0.1:0")
-		return &shell.Listener{Listener: ln, URL: httpserver.URL(ln.Addr()), Loopback: true}, err
-	}
-	s, served, err := startSandbox(ctx, erptest.Options{Logger: slog.New(slog.DiscardHandler)}, sandboxOptions{listen: listen})
-	require.NoError(t, err)
-	defer func() {
-		cancel()
-		require.NoError(t, <-served)
-	}()
+	s := serveInTest(t, true)
 	ask := func(method, path string) (*http.Response, string) {
 		req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, nil)
 		require.NoError(t, err)

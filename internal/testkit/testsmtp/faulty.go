@@ -13,7 +13,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Faults are the places a server fails in. A code of zero is not a fault.
+// Faults are the places a server fails in. A code of zero means no fault.
 type Faults struct {
 	TLS      *tls.Config // nil: it offers no STARTTLS
 	Implicit bool        // TLS from the start

@@ -82,7 +82,7 @@ type referred struct {
 
 func (s *Session) refer(ctx context.Context, tx *store.Tx, col *store.Column, v any) (referred, error) {
 	if v == int64(0) || v == "" {
-		return referred{}, nil // 0 is not a document type yet and the like; real records with id 0 exist in the seed
+		return referred{}, nil // 0 stands for no document type yet, and the like; real records with id 0 exist in the seed
 	}
 	name, err := tx.TargetTable(ctx, col)
 	if err != nil || name == "" {

@@ -8,7 +8,7 @@ import (
 )
 
 // Select reads a $select into the column names it lists, blanks trimmed.
-// Blank text is not a selection.
+// Blank text selects nothing.
 func Select(text string) []string {
 	var names []string
 	for name := range strings.SplitSeq(text, ",") {

@@ -273,7 +273,7 @@ func (p *packIn) byName(ctx context.Context, t *store.Table, e *packxml.Element)
 }
 
 // references are the records of two tables that an element refers to by the columns
-// called after them, 0 for one that it leaves empty; "" is not a table.
+// called after them, 0 for one that it leaves empty; "" means no table.
 func (p *packIn) references(ctx context.Context, e *packxml.Element, first, second string) (one, two int64, err error) {
 	for i, table := range []string{first, second} {
 		prop, ok := e.Property(table + "_ID")

@@ -131,7 +131,7 @@ func byName(x *column, kind string) string {
 		switch {
 		case x.Len >= 2000:
 			return "text"
-		case x.Len == 1: // what is not a list and no Yes-No
+		case x.Len == 1: // neither a list nor Yes-No
 			return "button"
 		}
 	}
