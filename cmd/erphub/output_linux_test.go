@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -187,14 +188,16 @@ func TestPagerIsInterrupted(t *testing.T) {
 	require.NoError(t, os.WriteFile(config, []byte("url: "+srv.URL()+"\ntoken: "+token+"\n"), 0o600))
 	// atTerminal passes PATH on, where the pager is found under the usual name.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "less"), []byte("#!/bin/sh\ntrap 'echo caught' INT\ncat >/dev/null\nstty -echo </dev/tty\necho paging\n"+
-		"read a </dev/tty || read a </dev/tty\nread b </dev/tty || read b </dev/tty\nstty echo </dev/tty\necho \"left after $a$b\"\n"), 0o700)) //nolint:gosec // it is run
+		"until read a </dev/tty; do :; done\nuntil read b </dev/tty; do :; done\nstty echo </dev/tty\necho \"left after $a$b\"\n"), 0o700)) //nolint:gosec // it is run
 	term := newTerminal(t)
 	cmd := atTerminal(t, term, config, "process", "list")
 	term.sees(t, `^paging`)
-	for range 2 { // a second one would end the program at once
+	// A second one would end the program at once. A shell that is about to read
+	// when an interrupt comes runs its trap after the next one only.
+	require.Eventually(t, func() bool {
 		term.types(t, "\x03")
-		term.sees(t, `caught`)
-	}
+		return strings.Count(term.raw(), "caught") >= 2
+	}, time.Minute, 50*time.Millisecond, "the pager does not get the interrupts")
 	term.types(t, "a\nb\n")
 	require.NoError(t, cmd.Wait(), term.raw())
 	term.sees(t, `left after`)
