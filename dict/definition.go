@@ -30,6 +30,8 @@ type Table struct {
 	Indexes   []Index
 	Target    *ImportTarget // for tables with the Import template
 	Window    *Window       // nil: no window
+
+	Extends *Extension // the table is there: Columns are added to it; nil: all of it is defined here
 }
 
 // Column describes a column. Name and Type are needed, the rest has defaults.

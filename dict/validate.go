@@ -47,6 +47,9 @@ func validate(opts *Options, tables []Table) findings {
 		}
 		tableNames[key] = t.Name
 		t.validateHead(&f, opts)
+		if t.Extends != nil {
+			t.validateExtension(&f)
+		}
 		columns := t.expand()
 		t.validateColumns(&f, columns)
 		t.validateIndexes(&f, columns, indexNames)
@@ -99,7 +102,7 @@ func (t Table) validateHead(f *findings, opts *Options) {
 		f.add(where, "name.identifier", fmt.Sprintf("the table name %s %s", quote(t.Name), problem),
 			"use a letter, then letters, digits and underscores, at most 60 characters")
 	}
-	if !opts.AnyPrefix && (!strings.HasPrefix(t.Name, CustomPrefix) || len(t.Name) == len(CustomPrefix)) && t.Name != "" {
+	if !opts.AnyPrefix && t.Extends == nil && (!strings.HasPrefix(t.Name, CustomPrefix) || len(t.Name) == len(CustomPrefix)) && t.Name != "" {
 		f.add(where, "name.prefix", fmt.Sprintf("the table name %s does not start with %s", quote(t.Name), CustomPrefix),
 			"call it "+CustomPrefix+"…, or allow other prefixes explicitly")
 	}
@@ -328,6 +331,9 @@ func validateLookup(f *findings, where string, r *Reference) {
 func validateLookupColumns(f *findings, tables []Table, references map[string]*Reference) {
 	columns := map[string]map[string]bool{}
 	for _, t := range tables {
+		if t.Extends != nil {
+			continue // it has more than it says
+		}
 		names := map[string]bool{}
 		for _, c := range t.AllColumns() {
 			names[strings.ToLower(c.Name)] = true

@@ -16,7 +16,8 @@ import (
 type comparer struct {
 	reg  registry.Registry
 	plan *dict.Plan
-	// steps are those of the plan: taking them from it copies them.
+	// steps are those of the plan, and of fields that extensions add: taking them from
+	// the plan copies them.
 	steps []dict.Step
 	out   *Result
 	seen  map[string]bool // references that were compared
@@ -24,12 +25,14 @@ type comparer struct {
 	// lower-case name: columns of several tables share them.
 	elements map[string]dict.Column
 	infos    map[string]registry.Table // by lower-case table name
+	extended map[string]extension      // by lower-case table name
 }
 
 // Compare compares tables with what the ERP has. The options are those of the
 // plan of everything, [Result.Wanted]; Element may be nil, the registry is read
 // then. The error is a [*dict.ValidationError] when a definition cannot be
-// used.
+// used, and matches [registry.ErrNotFound] for an extension of a table that the ERP
+// does not have, or of a column that refers to one.
 func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tables ...dict.Table) (*Result, error) {
 	var o dict.Options
 	if opts != nil {
@@ -67,6 +70,10 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 			return t, ok
 		}
 	}
+	c := &comparer{reg: reg, seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]registry.Table{}, extended: map[string]extension{}}
+	if tables, err = c.complete(ctx, tables); err != nil {
+		return nil, fmt.Errorf("comparing tables: %w", err)
+	}
 	plan, err := dict.NewPlan(&o, tables...)
 	if failed != nil {
 		return nil, fmt.Errorf("comparing tables: %w", failed)
@@ -74,12 +81,16 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 	if err != nil {
 		return nil, err
 	}
-	c := &comparer{reg: reg, plan: plan, steps: plan.Steps(), seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]registry.Table{},
-		out: &Result{Changes: []Change{}, Wanted: plan, Found: map[dict.Key]dict.Existing{},
-			renames: renames, taken: map[dict.Key]bool{}}}
+	c.plan, c.steps = plan, plan.Steps()
+	c.out = &Result{Changes: []Change{}, Wanted: plan, Found: map[dict.Key]dict.Existing{}, renames: renames, taken: map[dict.Key]bool{}}
 	for _, t := range tables {
 		if err := c.table(ctx, t); err != nil {
 			return nil, fmt.Errorf("comparing table %s: %w", t.Name, err)
+		}
+	}
+	if len(c.steps) > plan.Len() {
+		if c.out.Wanted, err = dict.Assemble(plan.Name(), c.steps...); err != nil {
+			return nil, fmt.Errorf("comparing tables: %w", err)
 		}
 	}
 	return c.out, nil
@@ -104,7 +115,7 @@ func (c *comparer) table(ctx context.Context, t dict.Table) error {
 	if err != nil && !isNew {
 		return err
 	}
-	key := dict.Key(t.Name)
+	key, first := dict.Key(t.Name), len(c.out.Changes)
 	if was, ok := c.out.renames.tables[strings.ToLower(t.Name)]; ok {
 		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Rename, Was: was.from})
 	}
@@ -125,7 +136,16 @@ func (c *comparer) table(ctx context.Context, t dict.Table) error {
 		return err
 	}
 	c.indexes(t, info)
-	return c.window(ctx, t, info)
+	e, extended := c.extended[strings.ToLower(t.Name)]
+	if !extended {
+		return c.window(ctx, t, info)
+	}
+	if e.fields {
+		if err := c.fields(ctx, &e, &info); err != nil {
+			return err
+		}
+	}
+	return c.onlyAdded(&e, c.out.Changes[first:])
 }
 
 func (c *comparer) add(change Change) { c.out.Changes = append(c.out.Changes, change) }

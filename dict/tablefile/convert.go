@@ -19,6 +19,12 @@ func (doc *document) definition(d *decoder) (dict.Table, []Problem) {
 		View: doc.View, Partition: doc.Partition, Drill: doc.Drill,
 	}
 	var problems []Problem
+	switch {
+	case doc.Extend != "":
+		t.Name, t.Extends = doc.Extend, &dict.Extension{Fields: doc.Fields}
+	case doc.Fields:
+		problems = append(problems, Problem{d.places[doc], "the key fields goes with extend", "give the table a window, which has a field for each column"})
+	}
 	seen := map[string]bool{}
 	for _, name := range doc.Templates {
 		if seen[name] {
@@ -105,6 +111,9 @@ func documentOf(t dict.Table) (*document, error) {
 		Replication: w.of("replication", without(t.Replication, dict.ReplicationLocal)),
 		ChangeLog:   t.ChangeLog, HighVolume: t.HighVolume, NoDelete: t.NotDeleteable, Security: t.Security,
 		View: t.View, Partition: t.Partition, Drill: t.Drill,
+	}
+	if t.Extends != nil {
+		doc.Table, doc.Extend, doc.Fields = "", t.Name, t.Extends.Fields
 	}
 	for _, tpl := range t.Templates {
 		doc.Templates = append(doc.Templates, w.of("template", string(tpl)))

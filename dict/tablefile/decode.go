@@ -158,7 +158,7 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, f field) {
 			return
 		}
 	}
-	if f.need && n.Value == "" {
+	if (f.need || f.is == "table") && n.Value == "" {
 		d.problem(n, "", "%s is empty", f.key)
 		return
 	}
@@ -184,14 +184,23 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, parent field, depth int)
 		case ok:
 			d.into(value, v.Field(f.index), f, depth+1)
 		case f.need && !d.spent:
-			what := f.key
-			if parent.key == "a "+what {
-				what = "name"
-			}
-			d.problem(n, "add "+f.key+": …", "%s has no %s", parent.key, what)
+			d.problem(n, "add "+f.key+": …", "%s has no %s", parent.key, f.key)
 		}
 	}
+	if _, ok := v.Addr().Interface().(*document); ok && !d.spent {
+		d.tableNamed(n, given["table"], given["extend"])
+	}
 	d.places[v.Addr().Interface()] = d.at(n)
+}
+
+// tableNamed checks that a document is about one table, made or extended.
+func (d *decoder) tableNamed(n, table, extend *yaml.Node) {
+	switch {
+	case table == nil && extend == nil:
+		d.problem(n, "add table: …, or extend: … to add columns to one that the ERP has", "a table has no name")
+	case table != nil && extend != nil:
+		d.problem(n, "keep table, or extend", "a table is either made or extended, and this has both keys")
+	}
 }
 
 // pairs collects keys and values of a mapping. Keys that already exist win

@@ -5,9 +5,11 @@ package tablefile
 // it, enum names a set of words, is names a kind of text ("table", "column",
 // "name", "text", "any" for a scalar of any kind), need marks a key that must be given.
 
-// document is one table.
+// document is one table, or the columns that are added to one.
 type document struct {
-	Table       string     `yaml:"table" need:"true" is:"table" doc:"Name of the table (AD_Table.TableName); custom tables start with XX_."`
+	Table       string     `yaml:"table" is:"table" doc:"Name of the table (AD_Table.TableName); custom tables start with XX_. A document has table or extend."`
+	Extend      string     `yaml:"extend" is:"table" doc:"Name of a table that the ERP has: the columns are added to it, the rest of it stays as it is."`
+	Fields      bool       `yaml:"fields" doc:"With extend: the windows of the table show the columns, after their other fields."`
 	Was         string     `yaml:"was" is:"table" doc:"Name the table had before. An ERP that has it under that name renames it, with all it holds."`
 	Label       string     `yaml:"label" doc:"Name that people read. Default: made from the table's name."`
 	Description string     `yaml:"description" doc:"What the table holds, in one line."`

@@ -70,6 +70,10 @@ func objectSchema(t reflect.Type, defs map[string]*schemaNode) *schemaNode {
 		p.Description = f.doc
 		s.Properties[f.key] = p
 	}
+	if t == reflect.TypeFor[document]() {
+		s.AnyOf = []*schemaNode{{Required: []string{"table"}}, {Required: []string{"extend"}}}
+		s.AllOf = append(s.AllOf, &schemaNode{Not: &schemaNode{Required: []string{"table", "extend"}}})
+	}
 	if t == reflect.TypeFor[column]() {
 		for _, two := range [][]string{{"reference", "list"}, {"reference", "lookup"}, {"list", "lookup"}} {
 			s.AllOf = append(s.AllOf, &schemaNode{Not: &schemaNode{Required: two}})

@@ -91,10 +91,10 @@ func (s *Set) Locate(err error) error {
 
 // add takes a document over.
 func (s *Set) add(doc *document, d *decoder) []Problem {
-	name := strings.ToLower(doc.Table)
 	at := d.places[doc]
+	name := strings.ToLower(doc.Table + doc.Extend)
 	if before, ok := s.places[name]; ok {
-		return []Problem{{at, fmt.Sprintf("the table %s is defined a second time, first in %s", quote(doc.Table), before),
+		return []Problem{{at, fmt.Sprintf("the table %s is defined a second time, first in %s", quote(doc.Table+doc.Extend), before),
 			"keep one; the ERP does not distinguish case"}}
 	}
 	table, problems := doc.definition(d)

@@ -190,7 +190,7 @@ func TestEveryTypeHasAName(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
-		{"unknown key", "table: XX_A\nmandatroy: true\n", `f.yaml:2:1: there is no key "mandatroy"; possible are table, was, label`},
+		{"unknown key", "table: XX_A\nmandatroy: true\n", `f.yaml:2:1: there is no key "mandatroy"; possible are table, extend, fields, was, label`},
 		{"unknown key of a column", "table: XX_A\ncolumns:\n  - {name: A, type: Text, mandatroy: true}\n", `f.yaml:3:27: there is no key "mandatroy"; did you mean "mandatory"?`},
 		{"unknown type", "table: XX_A\ncolumns:\n  - {name: A, type: Tabel Direct}\n", `f.yaml:3:21: there is no type "Tabel Direct"; did you mean "Table Direct"?`},
 		{"official type by number", "table: XX_A\ncolumns: [{name: A, type: 19}]\n", "only types of plug-ins go by their number"},
@@ -201,6 +201,9 @@ func TestProblems(t *testing.T) {
 		{"empty value", "table: XX_A\nlabel:\n", "f.yaml:2:7: label has no value"},
 		{"null column", "table: XX_A\ncolumns: [~]\n", "columns has no value"},
 		{"no table", "label: a\n", "a table has no name"},
+		{"made and extended", "table: XX_A\nextend: C_Order\n", "f.yaml:1:1: a table is either made or extended"},
+		{"fields of a table", "table: XX_A\nfields: true\n", "f.yaml:1:1: the key fields goes with extend"},
+		{"extended twice", "extend: C_Order\n---\nextend: c_order\n", "f.yaml:3:1: the table \"c_order\" is defined a second time, first in f.yaml:1:1"},
 		{"empty table", "table: ''\n", "table is empty"},
 		{"no type", "table: XX_A\ncolumns: [{name: A}]\n", "f.yaml:2:11: columns has no type"},
 		{"flag as text", "table: XX_A\nview: yes\n", `f.yaml:2:7: view is "yes"; write true or false`},

@@ -68,10 +68,14 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 	if err != nil {
 		return nil, err
 	}
-	col.EntityType = in.EntityType
-	plan, err := (&diff.Addition{Table: t.Name, Column: col, Fields: in.Field, NoSync: in.NoSync}).Plan(ctx, reg)
+	result, err := diff.Compare(ctx, reg, &dict.Options{NoSync: in.NoSync},
+		dict.Table{Name: t.Name, EntityType: in.EntityType, Columns: []dict.Column{col}, Extends: &dict.Extension{Fields: in.Field}})
 	if err != nil {
 		return nil, notAddable(err)
+	}
+	plan, err := diff.NewPlan(result, nil)
+	if err != nil {
+		return nil, err
 	}
 	if err := b.mayWrite(ctx, c, planTables(plan)...); err != nil {
 		return nil, err
@@ -101,7 +105,7 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 	if err := c.Confirmed(ctx, planned(question, plan, func(string) bool { return true })); err != nil {
 		return nil, err
 	}
-	result, err := restdict.Run(ctx, client, plan, &restdict.Options{BatchSize: 50, Observe: func(e restdict.Event) {
+	run, err := restdict.Run(ctx, client, plan, &restdict.Options{BatchSize: 50, Observe: func(e restdict.Event) {
 		if e.Kind != restdict.StepStarted && e.Step != nil {
 			c.Progress(float64(e.Number), float64(e.Total), e.Step.Title())
 		}
@@ -110,11 +114,11 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 	if err != nil {
 		return nil, columnNotAdded(err)
 	}
-	out.Status, out.Synced = "added", result.Count(restdict.Ran) > 0
+	out.Status, out.Synced = "added", run.Count(restdict.Ran) > 0
 	if !in.Field {
 		out.Note = "no window shows it yet: a field for it is made in the window Window, Tab & Field"
 	}
-	for _, s := range result.Steps {
+	for _, s := range run.Steps {
 		step, _ := plan.Step(s.Key)
 		if rec, ok := step.(*dict.RecordStep); ok && rec.Table == "AD_Column" && rec.Action == dict.Create {
 			if n, ok := s.ID.Int(); ok {
@@ -186,12 +190,13 @@ func columnArgument(raw json.RawMessage) (*columnIn, error) {
 
 // notAddable is the error of a column that cannot be added.
 func notAddable(err error) error {
-	var wrong *diff.AdditionError
-	switch {
-	case errors.As(err, &wrong):
-		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "addColumn: " + clip(wrong.Problem, 600), Hint: wrong.Advice}
-	case isMissing(err):
+	if isMissing(err) {
 		return fromDict(err)
+	}
+	var invalid *dict.ValidationError
+	if errors.As(err, &invalid) && len(invalid.Findings) == 1 {
+		f := invalid.Findings[0]
+		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "addColumn: " + clip(f.What, 600), Hint: f.Do}
 	}
 	e := *mcp.ErrorOf(wrongDefinition(err))
 	e.Message = strings.Replace(e.Message, "the table cannot be created", "the column cannot be added", 1)

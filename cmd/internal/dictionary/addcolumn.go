@@ -1,6 +1,7 @@
 package dictionary
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -41,23 +42,25 @@ func (a *app) addColumnCommand() *cli.Command {
 	}
 }
 
-// additionFromFlags is the column that the flags ask for.
-func additionFromFlags(c *cli.Context) (*diff.Addition, error) {
+// extensionFromFlags is the table with the column that the flags ask for.
+func extensionFromFlags(c *cli.Context) (dict.Table, error) {
+	t := dict.Table{Name: c.Args().First(), EntityType: c.String("entity-type"), Extends: &dict.Extension{Fields: c.Bool("field")}}
 	col := dict.Column{
 		Name: c.Args().Get(1), Label: c.String("label"), Description: c.String("description"), Length: c.Int("length"),
-		Default: c.String("default"), Mandatory: c.Bool("mandatory"), EntityType: c.String("entity-type"),
+		Default: c.String("default"), Mandatory: c.Bool("mandatory"),
 	}
 	var known bool
 	if col.Type, known = dict.ParseDisplayType(c.String("type")); !known {
-		return nil, shell.Usagef("there is no display type %q; types are String, Text, Integer, Number, Amount, Date, Yes-No, Table Direct and more", c.String("type"))
+		return t, shell.Usagef("there is no display type %q; types are String, Text, Integer, Number, Amount, Date, Yes-No, Table Direct and more", c.String("type"))
 	}
 	if to := c.String("points-to"); to != "" {
 		if !col.Type.IsLookup() || col.Type.IsList() || col.Type == dict.TypeTableDir {
-			return nil, shell.Usagef("--points-to belongs to the types Table and Search, not to %s", col.Type)
+			return t, shell.Usagef("--points-to belongs to the types Table and Search, not to %s", col.Type)
 		}
-		col.Reference = dict.Lookup(c.Args().First()+" "+col.Name, dict.TableLookup{Table: to})
+		col.Reference = dict.Lookup(t.Name+" "+col.Name, dict.TableLookup{Table: to})
 	}
-	return &diff.Addition{Table: c.Args().First(), Column: col, Fields: c.Bool("field"), NoSync: c.Bool("no-sync")}, nil
+	t.Columns = []dict.Column{col}
+	return t, nil
 }
 
 func (a *app) addColumn(c *cli.Context) error {
@@ -71,7 +74,7 @@ func (a *app) addColumn(c *cli.Context) error {
 	if err := a.checkDelivery(c, format); err != nil {
 		return err
 	}
-	add, err := additionFromFlags(c)
+	wanted, err := extensionFromFlags(c)
 	if err != nil {
 		return err
 	}
@@ -79,35 +82,59 @@ func (a *app) addColumn(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	reg, err := a.part(c.Context, client, add.Scope())
+	reg, err := a.part(c.Context, client, diff.Scope(wanted))
 	if err != nil {
 		return err
 	}
-	plan, err := add.Plan(c.Context, reg)
-	var wrong *diff.AdditionError
+	plan, err := planColumn(c.Context, reg, wanted, c.Bool("no-sync"))
+	if err != nil {
+		return definitionError(err)
+	}
 	switch {
-	case errors.As(err, &wrong), errors.Is(err, registry.ErrNotFound):
-		return shell.Usage(err)
-	case err != nil:
-		return err
 	case c.Bool("dry-run"):
 		return plans.Show(a.Shell, c, plan)
 	case format.onServer():
-		return a.runAddition(c, client, add, plan)
+		return a.runAddition(c, client, &wanted, plan)
 	}
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, reg), record: restdict.Identify(c.Context, client)})
 }
 
+// planColumn is the plan that adds the column, one without steps when the table has it.
+func planColumn(ctx context.Context, reg registry.Registry, wanted dict.Table, noSync bool) (*dict.Plan, error) {
+	t, err := reg.Table(ctx, wanted.Name)
+	if err != nil {
+		return nil, err
+	}
+	if _, has := t.Column(wanted.Columns[0].Name); has {
+		return dict.Assemble(t.Name)
+	}
+	result, err := diff.Compare(ctx, reg, &dict.Options{NoSync: noSync}, wanted)
+	if err != nil {
+		return nil, err
+	}
+	return diff.NewPlan(result, nil)
+}
+
+// definitionError is wrong usage when it is the definition that is wrong.
+func definitionError(err error) error {
+	var invalid *dict.ValidationError
+	if errors.As(err, &invalid) || errors.Is(err, registry.ErrNotFound) {
+		return shell.Usage(err)
+	}
+	return err
+}
+
 // runAddition runs the plan of a column on the server, and says what came of it.
-func (a *app) runAddition(c *cli.Context, client *erp.Client, add *diff.Addition, plan *dict.Plan) error {
+func (a *app) runAddition(c *cli.Context, client *erp.Client, wanted *dict.Table, plan *dict.Plan) error {
+	col := &wanted.Columns[0]
 	report := struct {
 		Table  string `json:"table"`
 		Column string `json:"column"`
 		Status string `json:"status"`
 		Fields int    `json:"fields"`
 		Synced bool   `json:"synced"`
-	}{Table: add.Table, Column: add.Column.Name, Status: "exists"}
-	line := fmt.Sprintf("%s has the column %s already; nothing was done\n", add.Table, add.Column.Name)
+	}{Table: wanted.Name, Column: col.Name, Status: "exists"}
+	line := fmt.Sprintf("%s has the column %s already; nothing was done\n", wanted.Name, col.Name)
 	if plan.Len() > 0 {
 		result, err := plans.Run(c.Context, a.Shell, client, plan, &restdict.Options{BatchSize: plan.Len()})
 		if err != nil {
@@ -119,7 +146,7 @@ func (a *app) runAddition(c *cli.Context, client *erp.Client, add *diff.Addition
 				report.Fields++
 			}
 		}
-		line = fmt.Sprintf("added the column %s (%s) to %s", add.Column.Name, add.Column.Type, add.Table)
+		line = fmt.Sprintf("added the column %s (%s) to %s", col.Name, col.Type, wanted.Name)
 		if report.Fields > 0 {
 			line += fmt.Sprintf("; %s it", shell.Count(report.Fields, "tab shows", "tabs show"))
 		}

@@ -3,7 +3,6 @@ package dictionary
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -178,12 +177,8 @@ func (a *app) comparedWith(c *cli.Context, connect func() (*erp.Client, error)) 
 		}
 	}
 	result, err := diff.Compare(c.Context, reg, opts, tables...)
-	var invalid *dict.ValidationError
-	if errors.As(err, &invalid) {
-		return nil, shell.Usage(set.Locate(err))
-	}
 	if err != nil {
-		return nil, err
+		return nil, definitionError(set.Locate(err))
 	}
 	return &comparison{client, reg, set, tables, result}, addBehind(c.Context, client, result)
 }
