@@ -32,6 +32,7 @@ type Table struct {
 	Window    *Window       // nil: no window
 
 	Extends *Extension // the table is there: Columns are added to it; nil: all of it is defined here
+	Removed bool       // nobody wants it any more: it is deactivated with its window, and keeps its rows
 }
 
 // Column describes a column. Name and Type are needed, the rest has defaults.

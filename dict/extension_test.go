@@ -57,3 +57,13 @@ func TestExtension(t *testing.T) {
 		})
 	}
 }
+
+// Of a table that nobody wants any more, its name alone is said.
+func TestRemoved(t *testing.T) {
+	t.Parallel()
+	assert.NoError(t, dict.Validate(nil, dict.Table{Name: "XX_Sister", Removed: true}))
+	assert.ErrorContains(t, dict.Validate(nil, dict.Table{Name: "Sister", Removed: true}), "does not start with XX_")
+	assert.ErrorContains(t, dict.Validate(nil, dict.Table{Name: "XX_Sister", Label: "Sister", Removed: true}), "leave out all but its name")
+	_, err := dict.NewPlan(nil, dict.Table{Name: "XX_Sister", Removed: true})
+	assert.ErrorContains(t, err, "compare the definition with the ERP")
+}

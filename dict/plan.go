@@ -46,8 +46,8 @@ type Plan struct {
 
 // NewPlan makes the plan that brings the tables into an ERP, in the order
 // given. It returns a [*ValidationError] when they cannot be used, and for a table that
-// is extended: what it has already is known from the ERP alone, and the package diff
-// plans the rest. Nil options mean the defaults.
+// is extended or removed: what it has already is known from the ERP alone, and the
+// package diff plans the rest. Nil options mean the defaults.
 func NewPlan(opts *Options, tables ...Table) (*Plan, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -56,9 +56,9 @@ func NewPlan(opts *Options, tables ...Table) (*Plan, error) {
 		return nil, err
 	}
 	for _, t := range tables {
-		if t.Extends != nil {
+		if t.Extends != nil || t.Removed {
 			f := findings{}
-			f.add(shown(t.Name), "extension.unknown", "the table is extended, and what it has already is not known here", "compare the definition with the ERP, and plan the difference")
+			f.add(shown(t.Name), "plan.unknown", "what the ERP has of the table is not known here", "compare the definition with the ERP, and plan the difference")
 			return nil, f.err()
 		}
 	}

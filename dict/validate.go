@@ -47,7 +47,13 @@ func validate(opts *Options, tables []Table) findings {
 		}
 		tableNames[key] = t.Name
 		t.validateHead(&f, opts)
-		if t.Extends != nil {
+		switch {
+		case t.Removed:
+			if !reflect.DeepEqual(t, Table{Name: t.Name, Removed: true}) {
+				f.add(where, "removed.content", "the table is removed, and more is said of it", "leave out all but its name")
+			}
+			continue
+		case t.Extends != nil:
 			t.validateExtension(&f)
 		}
 		columns := t.expand()

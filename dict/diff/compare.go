@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
@@ -74,7 +75,7 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 	if tables, err = c.complete(ctx, tables); err != nil {
 		return nil, fmt.Errorf("comparing tables: %w", err)
 	}
-	plan, err := dict.NewPlan(&o, tables...)
+	plan, err := wantedPlan(&o, tables)
 	if failed != nil {
 		return nil, fmt.Errorf("comparing tables: %w", failed)
 	}
@@ -96,6 +97,21 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 	return c.out, nil
 }
 
+// wantedPlan is the plan that makes the tables that are not removed.
+func wantedPlan(o *dict.Options, tables []dict.Table) (*dict.Plan, error) {
+	wanted := slices.DeleteFunc(slices.Clone(tables), func(t dict.Table) bool { return t.Removed })
+	if len(wanted) == len(tables) {
+		return dict.NewPlan(o, tables...)
+	}
+	if err := dict.Validate(o, tables...); err != nil {
+		return nil, err
+	}
+	if len(wanted) == 0 {
+		return dict.Assemble(tables[0].Name)
+	}
+	return dict.NewPlan(o, wanted...)
+}
+
 // Known is [dict.Options].Known for a registry.
 func Known(ctx context.Context, reg registry.Registry) func(table string) (dict.Table, bool) {
 	return func(table string) (dict.Table, bool) {
@@ -114,6 +130,12 @@ func (c *comparer) table(ctx context.Context, t dict.Table) error {
 	isNew := errors.Is(err, registry.ErrNotFound) || err == nil && !strings.EqualFold(info.Name, t.Name)
 	if err != nil && !isNew {
 		return err
+	}
+	if t.Removed {
+		if isNew {
+			return nil
+		}
+		return c.removeTable(ctx, &info)
 	}
 	key, first := dict.Key(t.Name), len(c.out.Changes)
 	if was, ok := c.out.renames.tables[strings.ToLower(t.Name)]; ok {

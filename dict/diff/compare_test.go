@@ -134,9 +134,13 @@ func TestChanges(t *testing.T) {
 	}
 	apply(t, client, before...)
 	reg := openRegistry(t, client)
+	var former []dict.Table
 	for i, tt := range tests {
 		result, err := diff.Compare(t.Context(), reg, nil, after[i])
 		require.NoError(t, err, tt.name)
+		was, err := diff.Former(t.Context(), reg, result)
+		require.NoError(t, err, tt.name)
+		former = append(former, was...)
 		shown := strings.ReplaceAll(text(t, result), strconv.Itoa(700+i), "")
 		for _, line := range tt.want {
 			assert.Contains(t, shown, line, tt.name)
@@ -159,7 +163,8 @@ func TestChanges(t *testing.T) {
 			require.NoError(t, client.Delete(t.Context(), after[i].Name, rec.ID()))
 		}
 	}
-	apply(t, client, before...) // and back again
+	apply(t, client, former...) // and back again
+	assert.Empty(t, compare(t, client, former...).Changes, "what was taken back, is")
 	again = compare(t, client, before...)
 	assert.Empty(t, again.Changes, "still different:\n%s", text(t, again))
 }

@@ -89,6 +89,10 @@ func (c *checker) removed(ctx context.Context, change *diff.Change) error {
 		rows, err := c.rows(ctx, change.Table)
 		c.lost(ruleColumnRemoved, change.Name, change.Destructive+rows, "give it in the definition, or say with was what it is called now")
 		return err
+	case diff.KindTable:
+		rows, err := c.rows(ctx, change.Table)
+		c.lost(ruleDestructive, change.Name, change.Destructive+rows, "keep its definition as long as somebody needs the rows")
+		return err
 	case diff.KindListValue:
 		c.lost(ruleListValueRemoved, change.Name, change.Destructive, "keep the value as long as records have it")
 	case diff.KindIndex, diff.KindIndexColumn:

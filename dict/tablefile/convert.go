@@ -16,7 +16,7 @@ func (doc *document) definition(d *decoder) (dict.Table, []Problem) {
 		AccessLevel: dict.AccessLevel(codeOf("access", doc.Access)), EntityType: doc.EntityType,
 		Replication: dict.Replication(codeOf("replication", doc.Replication)),
 		ChangeLog:   doc.ChangeLog, HighVolume: doc.HighVolume, NotDeleteable: doc.NoDelete, Security: doc.Security,
-		View: doc.View, Partition: doc.Partition, Drill: doc.Drill,
+		View: doc.View, Partition: doc.Partition, Drill: doc.Drill, Removed: doc.Removed,
 	}
 	var problems []Problem
 	switch {
@@ -110,7 +110,7 @@ func documentOf(t dict.Table) (*document, error) {
 		Access: w.of("access", without(t.AccessLevel, dict.AccessClientOrg)), EntityType: without(t.EntityType, dict.DefaultEntityType),
 		Replication: w.of("replication", without(t.Replication, dict.ReplicationLocal)),
 		ChangeLog:   t.ChangeLog, HighVolume: t.HighVolume, NoDelete: t.NotDeleteable, Security: t.Security,
-		View: t.View, Partition: t.Partition, Drill: t.Drill,
+		View: t.View, Partition: t.Partition, Drill: t.Drill, Removed: t.Removed,
 	}
 	if t.Extends != nil {
 		doc.Table, doc.Extend, doc.Fields = "", t.Name, t.Extends.Fields

@@ -10,6 +10,7 @@ type document struct {
 	Table       string     `yaml:"table" is:"table" doc:"Name of the table (AD_Table.TableName); custom tables start with XX_. A document has table or extend."`
 	Extend      string     `yaml:"extend" is:"table" doc:"Name of a table that the ERP has: the columns are added to it, the rest of it stays as it is."`
 	Fields      bool       `yaml:"fields" doc:"With extend: the windows of the table show the columns, after their other fields."`
+	Removed     bool       `yaml:"removed" doc:"Nobody wants the table any more: it is deactivated with its window, and keeps its rows. Nothing else is said of it."`
 	Was         string     `yaml:"was" is:"table" doc:"Name the table had before. An ERP that has it under that name renames it, with all it holds."`
 	Label       string     `yaml:"label" doc:"Name that people read. Default: made from the table's name."`
 	Description string     `yaml:"description" doc:"What the table holds, in one line."`

@@ -57,7 +57,7 @@ func (s *Set) Validate(opts *dict.Options) error {
 		return err
 	}
 	for _, t := range s.tables {
-		if len(t.Columns) == 0 && len(t.Templates) == 0 && t.Target == nil {
+		if len(t.Columns) == 0 && len(t.Templates) == 0 && t.Target == nil && !t.Removed {
 			at, _ := s.Position(t.Name)
 			e.Problems = append(e.Problems, Problem{at, t.Name + ": the table has neither columns nor templates", "give it some; if it had any, the file was cut short"})
 		}

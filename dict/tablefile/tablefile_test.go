@@ -190,7 +190,7 @@ func TestEveryTypeHasAName(t *testing.T) {
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
-		{"unknown key", "table: XX_A\nmandatroy: true\n", `f.yaml:2:1: there is no key "mandatroy"; possible are table, extend, fields, was, label`},
+		{"unknown key", "table: XX_A\nmandatroy: true\n", `f.yaml:2:1: there is no key "mandatroy"; possible are table, extend, fields, removed, was, label`},
 		{"unknown key of a column", "table: XX_A\ncolumns:\n  - {name: A, type: Text, mandatroy: true}\n", `f.yaml:3:27: there is no key "mandatroy"; did you mean "mandatory"?`},
 		{"unknown type", "table: XX_A\ncolumns:\n  - {name: A, type: Tabel Direct}\n", `f.yaml:3:21: there is no type "Tabel Direct"; did you mean "Table Direct"?`},
 		{"official type by number", "table: XX_A\ncolumns: [{name: A, type: 19}]\n", "only types of plug-ins go by their number"},

@@ -68,6 +68,9 @@ func (a *app) dictApply(c *cli.Context) error {
 		return err
 	}
 	if format.onServer() {
+		if err := writeUndo(c.Context, cmp); err != nil {
+			return fmt.Errorf("nothing was done: %w", err)
+		}
 		return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})
 	}
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})

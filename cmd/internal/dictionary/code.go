@@ -24,6 +24,14 @@ func (a *app) dictCodeCommands() []*cli.Command {
 	compare := []cli.Flag{files, anyPrefix}
 	checkpoint := &cli.StringFlag{Name: "checkpoint", Value: defaultCheckpoint, Usage: "file that keeps the state of a run of dict apply until it is done", TakesFile: true}
 	output := &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true}
+	run := []cli.Flag{
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+		&cli.BoolFlag{Name: "dry-run", Usage: "show the plan and do nothing, as dict plan"},
+		&cli.BoolFlag{Name: "allow-destructive", Usage: "allow changes that can lose content or remove something"},
+		checkpoint,
+		&cli.IntFlag{Name: "batch", Value: 25, Usage: "records per request; 1 sends each on its own"},
+		&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
+	}
 	return []*cli.Command{
 		{
 			Name: "inspect", Usage: "write the definition of tables that the ERP has, as YAML", ArgsUsage: "[TABLE | PATTERN]...", Action: a.dictInspect,
@@ -65,20 +73,15 @@ func (a *app) dictCodeCommands() []*cli.Command {
 				"and says what became of them. The ERP itself is left alone, and no login is needed. The exit code is 1 when the ERP " +
 				"would refuse a change, and when the twin lacks the rows that it depends on.",
 			Flags: append([]cli.Flag{
-				&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
-				&cli.BoolFlag{Name: "dry-run", Usage: "show the plan and do nothing, as dict plan"},
-				&cli.BoolFlag{Name: "allow-destructive", Usage: "allow changes that can lose content or remove something"},
 				&cli.BoolFlag{Name: "sync-all", Usage: "synchronise every table with the database, including those without changes"},
 				&cli.StringFlag{Name: "format", Usage: "how to bring them into the ERP: rest, pack, migration or sql (default: rest); all but rest write files"},
 				&cli.StringFlag{Name: "plugin", Usage: "write a package into this plugin's folder", TakesFile: true},
 				&cli.BoolFlag{Name: "resume", Usage: "continue where an earlier run stopped"},
 				&cli.StringFlag{Name: "rehearse", Usage: "folder of a twin: apply to a copy of it that is removed afterwards, and leave the ERP alone", TakesFile: true},
 				&cli.BoolFlag{Name: "continue-on-error", Usage: "continue with the steps that do not need the failed one"},
-				checkpoint,
-				&cli.IntFlag{Name: "batch", Value: 25, Usage: "records per request; 1 sends each on its own"},
-				&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
-			}, append(scriptFlags(), compare...)...),
+			}, slices.Concat(run, scriptFlags(), compare)...),
 		},
+		a.dictUndoCommand(run),
 		a.dictLintCommand(compare),
 		a.dictDiagramCommand(),
 		{Name: "schema", Usage: "print the JSON Schema of definition files", Flags: []cli.Flag{output}, Action: a.dictSchema},

@@ -1,0 +1,81 @@
+package dictionary
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/tablefile"
+	"github.com/erphub/erphub/internal/atomicfile"
+)
+
+// defaultUndo is where dict apply writes what takes it back.
+const defaultUndo = "dict-undo.yaml"
+
+// undoOf begins the first line of such a file, which names the ERP.
+const undoOf = "# Takes back what `erphub dict apply` did to "
+
+// dictUndoCommand is dict apply of the file that the last one left.
+func (a *app) dictUndoCommand(run []cli.Flag) *cli.Command {
+	file := &cli.StringSliceFlag{Name: "file", Aliases: []string{"f"}, Value: cli.NewStringSlice(defaultUndo), Usage: "file that dict apply wrote", TakesFile: true}
+	return &cli.Command{
+		Name: "undo", Usage: "take back the last dict apply", Action: a.dictUndo, Flags: append([]cli.Flag{file}, run...),
+		Description: "Before it changes anything, dict apply writes the definitions of the tables as they are to " + defaultUndo + ". They are " +
+			"compared with the ERP as it is now, shown, and applied; the next undo takes that back.\n" +
+			"Columns and tables that were made are deactivated, not deleted: with them what they hold comes back. That needs " +
+			"--allow-destructive. Lists, elements and fields that were made stay.",
+	}
+}
+
+// dictUndo applies the definitions that the last run of dict apply left.
+func (a *app) dictUndo(c *cli.Context) error {
+	if err := shell.Arguments(c); err != nil {
+		return err
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	for _, path := range c.StringSlice("file") {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return shell.Usagef("there is nothing to undo: no run of dict apply left %s; name the file with --file if it lies elsewhere", path)
+		}
+		if err != nil {
+			return fmt.Errorf("undoing: %w", err)
+		}
+		line, _, _ := strings.Cut(string(text), "\n")
+		if server, ok := strings.CutPrefix(line, undoOf); ok && !strings.EqualFold(server, client.BaseURL()) {
+			return shell.Usagef("%s takes back what was done to %s, and this is %s; nothing was done", path, server, client.BaseURL())
+		}
+	}
+	return a.dictApply(c)
+}
+
+// writeUndo writes the tables that a comparison changes as they are now.
+func writeUndo(ctx context.Context, cmp *comparison) error {
+	tables, err := diff.Former(ctx, cmp.reg, cmp.result)
+	if err != nil || len(tables) == 0 {
+		return err
+	}
+	definitions, err := tablefile.Marshal(tables...)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s%s\n# on %s. To carry it out: erphub dict undo\n", undoOf, cmp.client.BaseURL(), time.Now().UTC().Format(time.RFC3339))
+	b.Write(definitions)
+	if err := atomicfile.Write(defaultUndo, b.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("writing what takes it back: %w", err)
+	}
+	return nil
+}
