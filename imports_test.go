@@ -262,9 +262,9 @@ var forbidden = map[string]map[string]string{
 var owners = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp/server"},
 	"github.com/gomodule/redigo":             {"cmd/internal/redisstate", "internal/redisconn", "mcp/boundary/redisstore"},
-	"github.com/aws/aws-sdk-go-v2":           {"generator/objectstore"},
-	"github.com/go-git/go-git/v5":            {"generator/gitrepo"},
-	"github.com/wneessen/go-mail":            {"generator/mail"},
+	"github.com/aws/aws-sdk-go-v2":           {"generator/internal/objectstore"},
+	"github.com/go-git/go-git/v5":            {"generator/internal/gitrepo"},
+	"github.com/wneessen/go-mail":            {"generator/internal/mail"},
 	"github.com/pganalyze/pg_query_go/v6":    {"aiquery/guard", "aiquery/embedded/internal/sqlite"},
 	"github.com/wasilibs/go-pgquery":         {"aiquery/guard"},
 	"github.com/urfave/cli/v2":               {"cmd/erphub", "cmd/internal/..."},

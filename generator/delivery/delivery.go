@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/generator/mail"
+	"github.com/erphub/erphub/generator/internal/mail"
 )
 
 // Options say where settings come from. The zero value has the defaults and no

@@ -8,7 +8,7 @@ import (
 
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/generator/gitrepo"
+	"github.com/erphub/erphub/generator/internal/gitrepo"
 )
 
 func Example() {

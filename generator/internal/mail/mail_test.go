@@ -22,7 +22,7 @@ import (
 
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/generator/mail"
+	"github.com/erphub/erphub/generator/internal/mail"
 	"github.com/erphub/erphub/internal/testkit/testartifact"
 	"github.com/erphub/erphub/internal/testkit/testsmtp"
 )

@@ -6,7 +6,7 @@ import (
 	"log"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/mail"
+	"github.com/erphub/erphub/generator/internal/mail"
 )
 
 func Example() {

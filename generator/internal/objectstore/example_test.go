@@ -6,7 +6,7 @@ import (
 	"log"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/objectstore"
+	"github.com/erphub/erphub/generator/internal/objectstore"
 )
 
 func Example() {

@@ -21,7 +21,7 @@ import (
 
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/generator/gitrepo"
+	"github.com/erphub/erphub/generator/internal/gitrepo"
 	"github.com/erphub/erphub/internal/testkit/testartifact"
 	"github.com/erphub/erphub/internal/testkit/testgit"
 )

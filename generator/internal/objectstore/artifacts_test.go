@@ -17,7 +17,7 @@ import (
 
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/generator/objectstore"
+	"github.com/erphub/erphub/generator/internal/objectstore"
 	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/internal/testkit/tests3"
 )

@@ -31,8 +31,7 @@ const remember = 30 * 24 * time.Hour
 // Artifacts keeps files in a bucket as an [artifacts.Store] that any number of
 // servers share. It is safe for concurrent use.
 //
-// Its access key needs s3:PutObject, s3:GetObject and s3:DeleteObject on the prefix,
-// and s3:ListBucket: without it the store tells nobody that an object is not there.
+// What its access key needs is in the documentation of package generator/delivery.
 // The room is the bucket's: a quota there is the limit.
 type Artifacts struct{ store *Store }
 
