@@ -27,10 +27,10 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 20_300, 350},
+	{"aiquery", 19_855, 334},
 	{"aiquery/embedded", 6_150, 20},
-	{"cmd", 26_400, 0},
-	{"deploylog", 6_460, 160},
+	{"cmd", 28_081, 0},
+	{"deploylog", 5_224, 149},
 	{"dict", 31_100, 705},
 	{"erp", 12_200, 520},
 	{"erp/erptest", 51_600, 207},

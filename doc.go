@@ -20,7 +20,7 @@
 //   - aiquery runs SQL of assistants with the permissions of a role;
 //     aiquery/guard secures the statements, aiquery/postgres and
 //     aiquery/embedded are the databases that run them, aiquery/httpapi serves
-//     them, aiquery/aiclient asks and aiquery/auditlog lists who asked what.
+//     them and aiquery/aiclient asks.
 //   - generator makes plugins as file trees in memory; generator/delivery
 //     brings them where they are wanted.
 //   - mcp holds the tools of assistants as values; mcp/tools are those of the

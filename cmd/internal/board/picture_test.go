@@ -16,9 +16,9 @@ import (
 var update = flag.Bool("update", false, "write docs/images/board.png")
 
 // The picture of the board in README is a page of a real board on an embedded
-// ERP: go test ./deploylog/board -run TestPicture -update.
+// ERP: go test ./cmd/internal/board -run TestPicture -update.
 func TestPicture(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "images", "board.png")
+	file := filepath.Join("..", "..", "..", "docs", "images", "board.png")
 	if !*update {
 		info, err := os.Stat(file)
 		require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/deploylog"
-	"github.com/erphub/erphub/deploylog/board"
+	"github.com/erphub/erphub/cmd/internal/board"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 )

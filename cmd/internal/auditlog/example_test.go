@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/erphub/erphub/aiquery/auditlog"
+	"github.com/erphub/erphub/cmd/internal/auditlog"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 )

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/erphub/erphub/deploylog/board"
+	"github.com/erphub/erphub/cmd/internal/board"
 	"github.com/erphub/erphub/erp"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/aiquery/auditlog"
+	"github.com/erphub/erphub/cmd/internal/auditlog"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
