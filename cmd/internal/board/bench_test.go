@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/cmd/internal/board"
+	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 )

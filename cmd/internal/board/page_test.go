@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/cmd/internal/board"
+	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/testkit/testproc"
 )

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/cmd/internal/planfile"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
-	"github.com/erphub/erphub/dict/planfile"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/tablefile"

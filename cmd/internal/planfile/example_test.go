@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/erphub/erphub/cmd/internal/planfile"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
-	"github.com/erphub/erphub/dict/planfile"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"

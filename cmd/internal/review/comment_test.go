@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/dict/diff"
-	"github.com/erphub/erphub/dict/review"
 )
 
 func comment(t testing.TB, r *diff.Result, findings []review.Finding, opts *review.CommentOptions) string {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/erphub/erphub/dict/review"
+	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/erp"
 )
 

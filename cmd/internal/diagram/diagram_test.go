@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/cmd/internal/diagram"
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/diagram"
 	"github.com/erphub/erphub/dict/registry"
 )
 

@@ -3,8 +3,8 @@ package review_test
 import (
 	"fmt"
 
+	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/review"
 )
 
 func ExampleDefinitions() {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/dict/diagram"
+	"github.com/erphub/erphub/cmd/internal/diagram"
 )
 
 // area is what an element covers.

@@ -14,13 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // to read the embedded ERP's database beside it
 
+	"github.com/erphub/erphub/cmd/internal/restcount"
+	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/dict/review"
-	"github.com/erphub/erphub/dict/review/restcount"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/erphub/erphub/dict/review"
-	"github.com/erphub/erphub/dict/review/restcount"
+	"github.com/erphub/erphub/cmd/internal/restcount"
+	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 )

@@ -5,8 +5,8 @@ import (
 	"log"
 	"os"
 
+	"github.com/erphub/erphub/cmd/internal/diagram"
 	"github.com/erphub/erphub/dict/dbdict"
-	"github.com/erphub/erphub/dict/diagram"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 )
