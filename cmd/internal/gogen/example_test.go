@@ -6,8 +6,8 @@ import (
 	"log"
 	"regexp"
 
+	"github.com/erphub/erphub/cmd/internal/gogen"
 	"github.com/erphub/erphub/dict/dbdict"
-	"github.com/erphub/erphub/dict/gogen"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 )

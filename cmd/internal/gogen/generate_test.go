@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 	_ "modernc.org/sqlite" // to read the embedded ERP's database beside it
 
+	"github.com/erphub/erphub/cmd/internal/gogen"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
-	"github.com/erphub/erphub/dict/gogen"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"

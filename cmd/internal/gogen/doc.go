@@ -16,6 +16,5 @@
 // a value, too. A zero field is left out when a struct is written, so that
 // defaults of the ERP stay in force; to write false, 0 or nothing, send a map.
 //
-// A complete program with such types, and the test that says when they are out of date,
-// is examples/typed.
+// A complete program with such types is examples/typed.
 package gogen
