@@ -61,12 +61,7 @@ var rules = map[string]rule{
 	"dict/transfer": {
 		ours:    []string{"erp", "erp/internal/...", "erp/access", "dict", "dict/registry", "dict/values", "dict/internal/...", "internal/apiclient"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
-		reason:  "importing needs client and dictionary; the lock keeps two runs of one file apart; workbooks are read by a package of their own",
-	},
-	"dict/transfer/xlsx": {
-		ours:    []string{"erp", "erp/internal/...", "erp/access", "dict/transfer", "dict", "dict/registry", "dict/values", "dict/internal/...", "internal/apiclient"},
-		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
-		reason:  "worksheets are read with the standard library",
+		reason:  "importing needs client and dictionary; the lock keeps two runs of one file apart; workbooks are read with the standard library",
 	},
 	"erp/aggregate": {
 		ours:    []string{"erp", "erp/internal/...", "internal/apiclient"},

@@ -1,4 +1,4 @@
-package xlsx
+package transfer
 
 import (
 	"archive/zip"
@@ -14,27 +14,27 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// Writer writes a workbook with one worksheet, row by row. It is a
-// [transfer.RowWriter].
-type Writer struct {
+// WorkbookWriter writes a workbook with one worksheet, row by row. It is a
+// [RowWriter].
+type WorkbookWriter struct {
 	z     *zip.Writer
 	out   *bufio.Writer
 	row   int
 	cells bytes.Buffer
 }
 
-// parts are those of a workbook besides its worksheet.
-var parts = []struct{ name, text string }{
+// workbookParts are those of a workbook besides its worksheet.
+var workbookParts = []struct{ name, text string }{
 	{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`},
 	{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
 	{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`},
 }
 
-const header = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+const xmlHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
 
-// NewWriter begins a workbook whose worksheet has a name, of which the first 31
+// NewWorkbookWriter begins a workbook whose worksheet has a name, of which the first 31
 // characters count.
-func NewWriter(w io.Writer, sheet string) (*Writer, error) {
+func NewWorkbookWriter(w io.Writer, sheet string) (*WorkbookWriter, error) {
 	z := zip.NewWriter(w)
 	var name bytes.Buffer
 	if err := xml.EscapeText(&name, []byte(sheetName(sheet))); err != nil {
@@ -42,10 +42,10 @@ func NewWriter(w io.Writer, sheet string) (*Writer, error) {
 	}
 	book := `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="` +
 		name.String() + `" sheetId="1" r:id="rId1"/></sheets></workbook>`
-	for _, p := range append(parts[:len(parts):len(parts)], struct{ name, text string }{"xl/workbook.xml", book}) {
+	for _, p := range append(workbookParts[:len(workbookParts):len(workbookParts)], struct{ name, text string }{"xl/workbook.xml", book}) {
 		f, err := z.Create(p.name)
 		if err == nil {
-			_, err = io.WriteString(f, header+p.text)
+			_, err = io.WriteString(f, xmlHeader+p.text)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("writing the workbook: %w", err)
@@ -56,8 +56,8 @@ func NewWriter(w io.Writer, sheet string) (*Writer, error) {
 		return nil, fmt.Errorf("writing the workbook: %w", err)
 	}
 	out := bufio.NewWriter(f)
-	_, err = out.WriteString(header + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`)
-	return &Writer{z: z, out: out}, err
+	_, err = out.WriteString(xmlHeader + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`)
+	return &WorkbookWriter{z: z, out: out}, err
 }
 
 // sheetName is a name without what worksheets may not be called.
@@ -80,9 +80,9 @@ func sheetName(name string) string {
 // maxCell is how many characters a cell takes.
 const maxCell = 32_767
 
-// Row implements [transfer.RowWriter]. Numbers of more digits than a spreadsheet keeps are written
+// Row implements [RowWriter]. Numbers of more digits than a spreadsheet keeps are written
 // as text.
-func (w *Writer) Row(cells []values.Cell) error {
+func (w *WorkbookWriter) Row(cells []values.Cell) error {
 	w.row++
 	b := &w.cells
 	b.Reset()
@@ -147,8 +147,8 @@ func escape(s string) string {
 	return b.String()
 }
 
-// Close implements [transfer.RowWriter].
-func (w *Writer) Close() error {
+// Close implements [RowWriter].
+func (w *WorkbookWriter) Close() error {
 	if _, err := w.out.WriteString("</sheetData></worksheet>"); err != nil {
 		return err
 	}
@@ -158,8 +158,8 @@ func (w *Writer) Close() error {
 	return w.z.Close()
 }
 
-// Header implements [transfer.RowWriter].
-func (w *Writer) Header(names []string) error {
+// Header implements [RowWriter].
+func (w *WorkbookWriter) Header(names []string) error {
 	cells := make([]values.Cell, len(names))
 	for i, name := range names {
 		cells[i].Text = name

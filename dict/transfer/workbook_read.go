@@ -1,4 +1,4 @@
-package xlsx
+package transfer
 
 import (
 	"encoding/xml"
@@ -10,13 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/dict/transfer"
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
-// reader reads the rows of a worksheet.
-type reader struct {
+// sheetReader reads the rows of a worksheet.
+type sheetReader struct {
 	w      *workbook
 	part   io.Closer
 	closer io.Closer
@@ -27,17 +26,17 @@ type reader struct {
 	ended  bool
 }
 
-// Close implements [transfer.Reader].
-func (r *reader) Close() error { return errors.Join(r.part.Close(), r.closer.Close()) }
+// Close implements [Reader].
+func (r *sheetReader) Close() error { return errors.Join(r.part.Close(), r.closer.Close()) }
 
-// Header implements [transfer.Reader].
-func (r *reader) Header() ([]string, error) {
+// Header implements [Reader].
+func (r *sheetReader) Header() ([]string, error) {
 	if r.header != nil {
 		return r.header, nil
 	}
 	_, cells, err := r.row()
 	if errors.Is(err, io.EOF) {
-		return nil, wrong("the worksheet is empty; its first row must name the columns")
+		return nil, wrongFile(0, "the worksheet is empty; its first row must name the columns")
 	}
 	if err != nil {
 		return nil, err
@@ -49,17 +48,17 @@ func (r *reader) Header() ([]string, error) {
 	return r.header, nil
 }
 
-// Next implements [transfer.Reader].
-func (r *reader) Next() (transfer.Row, error) {
+// Next implements [Reader].
+func (r *sheetReader) Next() (Row, error) {
 	header, err := r.Header()
 	if err != nil {
-		return transfer.Row{}, err
+		return Row{}, err
 	}
 	line, cells, err := r.row()
 	if err != nil {
-		return transfer.Row{}, err
+		return Row{}, err
 	}
-	row := transfer.Row{Line: line}
+	row := Row{Line: line}
 	if len(cells) > len(header) {
 		row.Err = fmt.Errorf("column %s has a value and no heading over it", columnName(len(cells)-1))
 	}
@@ -71,11 +70,11 @@ func (r *reader) Next() (transfer.Row, error) {
 }
 
 // row reads the next row with a value. Its cells end with the last that has one.
-func (r *reader) row() (line int, cells []values.Cell, err error) {
+func (r *sheetReader) row() (line int, cells []values.Cell, err error) {
 	for !r.ended {
 		token, err := r.dec.RawToken()
 		if errors.Is(err, io.EOF) {
-			return 0, nil, wrong("the worksheet ends in the middle; was the file cut short?")
+			return 0, nil, wrongFile(0, "the worksheet ends in the middle; was the file cut short?")
 		}
 		if err != nil {
 			return 0, nil, notXML("of the worksheet", err)
@@ -89,7 +88,7 @@ func (r *reader) row() (line int, cells []values.Cell, err error) {
 					return line, cells, err
 				}
 			case "mergeCell":
-				return 0, nil, wrong("the cells %s are merged, so all but the first are empty; unmerge them", attribute(t, "ref"))
+				return 0, nil, wrongFile(0, "the cells %s are merged, so all but the first are empty; unmerge them", attribute(t, "ref"))
 			}
 		case xml.EndElement:
 			r.ended = t.Name.Local == "worksheet"
@@ -98,7 +97,7 @@ func (r *reader) row() (line int, cells []values.Cell, err error) {
 	return 0, nil, io.EOF
 }
 
-func (r *reader) readRow(start xml.StartElement) (int, []values.Cell, error) {
+func (r *sheetReader) readRow(start xml.StartElement) (int, []values.Cell, error) {
 	r.last++
 	if n, err := strconv.Atoi(attribute(start, "r")); err == nil && n > 0 {
 		r.last = n
@@ -118,11 +117,11 @@ func (r *reader) readRow(start xml.StartElement) (int, []values.Cell, error) {
 			at := next
 			if ref := attribute(t, "r"); ref != "" {
 				if at = columnIndex(ref); at < 0 {
-					return 0, nil, &transfer.FileError{Line: r.last, Problem: fmt.Sprintf("the worksheet has a cell at %q, which is no cell", ref)}
+					return 0, nil, wrongFile(r.last, "the worksheet has a cell at %q, which is no cell", ref)
 				}
 			}
 			if at >= maxColumns {
-				return 0, nil, &transfer.FileError{Line: r.last, Problem: fmt.Sprintf("there are more than %d columns", maxColumns)}
+				return 0, nil, wrongFile(r.last, "there are more than %d columns", maxColumns)
 			}
 			cell, err := r.readCell(t)
 			if err != nil {
@@ -151,7 +150,7 @@ func endless(err error) error {
 }
 
 // readCell reads one cell behind its start.
-func (r *reader) readCell(start xml.StartElement) (values.Cell, error) {
+func (r *sheetReader) readCell(start xml.StartElement) (values.Cell, error) {
 	kind, style := attribute(start, "t"), attribute(start, "s")
 	var text strings.Builder
 	inText, phonetic, formula, saved := false, false, false, false
@@ -193,12 +192,12 @@ func (r *reader) readCell(start xml.StartElement) (values.Cell, error) {
 }
 
 // cell makes a value of what a cell holds.
-func (r *reader) cell(kind, style, text string) (values.Cell, error) {
+func (r *sheetReader) cell(kind, style, text string) (values.Cell, error) {
 	switch kind {
 	case "s":
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 0 || n >= len(r.w.shared) {
-			return values.Cell{}, &transfer.FileError{Line: r.last, Problem: fmt.Sprintf("a cell has the shared text %q, which the workbook does not have; save it again in a spreadsheet", text)}
+			return values.Cell{}, wrongFile(r.last, "a cell has the shared text %q, which the workbook does not have; save it again in a spreadsheet", text)
 		}
 		return values.Cell{Text: r.w.shared[n]}, nil
 	case "inlineStr", "str":

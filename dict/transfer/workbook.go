@@ -1,16 +1,14 @@
-package xlsx
+package transfer
 
 import (
 	"archive/zip"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/dict/transfer"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -22,48 +20,43 @@ const (
 	mostPacked = 200       // bytes that one packed byte may become, of large parts
 	largePart  = 64 << 20
 	maxToken   = 1 << 20 // bytes of a cell's text
-	maxColumns = 2_000
 )
 
-// File is a worksheet of a workbook on disk. It is an [transfer.Input].
-type File struct {
+// Workbook is a worksheet of a workbook (.xlsx) on disk. It is an [Input].
+type Workbook struct {
 	Path  string
 	Sheet string // its name; empty: the first
 	// Called is the name in messages; empty: Path.
 	Called string
 }
 
-// Name implements [transfer.Input].
-func (f File) Name() string {
+// Name implements [Input].
+func (f Workbook) Name() string {
 	if f.Called != "" {
 		return f.Called
 	}
 	return f.Path
 }
 
-// Digest implements [transfer.Input].
-func (f File) Digest() (string, error) { return transfer.DigestOf(f.Path) }
+// Digest implements [Input].
+func (f Workbook) Digest() (string, error) { return DigestOf(f.Path) }
 
-// Open implements [transfer.Input].
-func (f File) Open() (transfer.Reader, error) {
-	in, err := transfer.OpenRegular(f.Path)
+// Open implements [Input].
+func (f Workbook) Open() (Reader, error) {
+	in, err := OpenRegular(f.Path)
 	if err != nil {
 		return nil, err
 	}
 	info, err := in.Stat()
-	var r transfer.Reader
+	var r Reader
 	if err == nil {
-		r, err = open(in, info.Size(), in, f.Sheet)
+		r, err = openWorkbook(in, info.Size(), in, f.Sheet)
 	}
 	if err != nil {
 		_ = in.Close() // it is read only
 		return nil, err
 	}
 	return r, nil
-}
-
-func wrong(format string, args ...any) error {
-	return &transfer.FileError{Problem: fmt.Sprintf(format, args...)}
 }
 
 // workbook is what is known of a workbook before its cells are read.
@@ -74,10 +67,10 @@ type workbook struct {
 	from04 bool   // dates count from 1904
 }
 
-func open(in io.ReaderAt, size int64, closer io.Closer, sheet string) (transfer.Reader, error) {
+func openWorkbook(in io.ReaderAt, size int64, closer io.Closer, sheet string) (Reader, error) {
 	z, err := zip.NewReader(in, size)
 	if err != nil {
-		return nil, wrong("it is not a workbook of the kind .xlsx (%v); was it cut short, or only renamed?", err)
+		return nil, wrongFile(0, "it is not a workbook of the kind .xlsx (%v); was it cut short, or only renamed?", err)
 	}
 	w := &workbook{parts: map[string]*zip.File{}}
 	for _, f := range z.File {
@@ -97,22 +90,22 @@ func open(in io.ReaderAt, size int64, closer io.Closer, sheet string) (transfer.
 	if err != nil {
 		return nil, err
 	}
-	return &reader{w: w, part: part, closer: closer, dec: decoder(part)}, nil
+	return &sheetReader{w: w, part: part, closer: closer, dec: decoder(part)}, nil
 }
 
 // part opens a part of the archive.
 func (w *workbook) part(name string, most int64) (io.ReadCloser, error) {
 	f := w.parts[strings.ToLower(name)]
 	if f == nil {
-		return nil, wrong("the workbook has no part %s; save it again in a spreadsheet", name)
+		return nil, wrongFile(0, "the workbook has no part %s; save it again in a spreadsheet", name)
 	}
 	size, packed := f.UncompressedSize64, max(f.CompressedSize64, 1)
 	if size > uint64(most) || size > largePart && size/packed > mostPacked {
-		return nil, wrong("the part %s of the workbook has %d MiB when it is unpacked, which is too much; save it as CSV UTF-8", name, size>>20)
+		return nil, wrongFile(0, "the part %s of the workbook has %d MiB when it is unpacked, which is too much; save it as CSV UTF-8", name, size>>20)
 	}
 	in, err := f.Open()
 	if err != nil {
-		return nil, wrong("the part %s of the workbook cannot be unpacked: %v", name, err)
+		return nil, wrongFile(0, "the part %s of the workbook cannot be unpacked: %v", name, err)
 	}
 	return &bounded{in: in, left: most, name: name}, nil
 }
@@ -128,17 +121,17 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.in.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, wrong("the part %s of the workbook is too large; save it as CSV UTF-8", b.name)
+		return 0, wrongFile(0, "the part %s of the workbook is too large; save it as CSV UTF-8", b.name)
 	}
 	for _, c := range p[:n] {
 		if b.token++; c == '<' {
 			b.token = 0
 		} else if b.token > maxToken {
-			return 0, wrong("a text in the part %s of the workbook is longer than %d MiB", b.name, maxToken>>20)
+			return 0, wrongFile(0, "a text in the part %s of the workbook is longer than %d MiB", b.name, maxToken>>20)
 		}
 	}
 	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = wrong("the part %s of the workbook is damaged: %v", b.name, err)
+		err = wrongFile(0, "the part %s of the workbook is damaged: %v", b.name, err)
 	}
 	return n, err
 }
@@ -148,7 +141,7 @@ func (b *bounded) Close() error { return b.in.Close() }
 func decoder(in io.Reader) *xml.Decoder {
 	d := xml.NewDecoder(in)
 	d.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {
-		return nil, wrong("the workbook is written in the character set %s instead of UTF-8", charset)
+		return nil, wrongFile(0, "the workbook is written in the character set %s instead of UTF-8", charset)
 	}
 	return d
 }
@@ -189,11 +182,11 @@ func (w *workbook) elements(name string, most int64, begin func(xml.StartElement
 }
 
 func notXML(name string, err error) error {
-	var file *transfer.FileError
+	var file *FileError
 	if errors.As(err, &file) {
 		return err
 	}
-	return wrong("the part %s of the workbook is damaged: %v", name, err)
+	return wrongFile(0, "the part %s of the workbook is damaged: %v", name, err)
 }
 
 func attribute(e xml.StartElement, name string) string {
@@ -229,7 +222,7 @@ func (w *workbook) sheet(name string) (string, error) {
 		return "", err
 	}
 	if len(names) == 0 {
-		return "", wrong("the workbook has no worksheet")
+		return "", wrongFile(0, "the workbook has no worksheet")
 	}
 	at := 0
 	if name != "" {
@@ -238,7 +231,7 @@ func (w *workbook) sheet(name string) (string, error) {
 			if near := nearest.Name(name, names); near != "" {
 				hint = "did you mean " + near
 			}
-			return "", wrong("the workbook has no worksheet %q; %s", name, hint)
+			return "", wrongFile(0, "the workbook has no worksheet %q; %s", name, hint)
 		}
 	}
 	target := ""
@@ -252,7 +245,7 @@ func (w *workbook) sheet(name string) (string, error) {
 		return "", err
 	}
 	if target == "" {
-		return "", wrong("the workbook does not say where its worksheet %q is; save it again in a spreadsheet", names[at])
+		return "", wrongFile(0, "the workbook does not say where its worksheet %q is; save it again in a spreadsheet", names[at])
 	}
 	if strings.HasPrefix(target, "/") {
 		return strings.TrimPrefix(path.Clean(target), "/"), nil
@@ -291,7 +284,7 @@ func (w *workbook) sharedStrings() error {
 			return nil
 		}
 		if size += len(text); size > maxShared {
-			return wrong("the workbook has more than %d MiB of text; save it as CSV UTF-8", maxShared>>20)
+			return wrongFile(0, "the workbook has more than %d MiB of text; save it as CSV UTF-8", maxShared>>20)
 		}
 		b.Write(text)
 		return nil

@@ -1,9 +1,8 @@
-package xlsx_test
+package transfer_test
 
 import (
 	"archive/zip"
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict/transfer"
-	"github.com/erphub/erphub/dict/transfer/xlsx"
 	"github.com/erphub/erphub/dict/values"
 )
 
@@ -68,43 +66,22 @@ func (b book) write(t testing.TB) string {
 	return path
 }
 
-func read(in transfer.Input) (names []string, rows []transfer.Row, err error) {
-	r, err := in.Open()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer r.Close()
-	if names, err = r.Header(); err != nil {
-		return nil, nil, err
-	}
-	for {
-		row, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return names, rows, nil
-		}
-		if err != nil {
-			return names, rows, err
-		}
-		rows = append(rows, row)
-	}
-}
-
-func TestRead(t *testing.T) {
+func TestReadWorkbook(t *testing.T) {
 	t.Parallel()
 	path := plain().write(t)
-	names, rows, err := read(xlsx.File{Path: path})
+	names, rows, err := readAll(transfer.Workbook{Path: path})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Value", "Name"}, names)
 	require.Len(t, rows, 1)
 	assert.Equal(t, 3, rows[0].Line)
 	assert.Equal(t, []values.Cell{{Kind: values.Number, Text: "5"}, {Text: "Rich text"}}, rows[0].Cells)
-	names, rows, err = read(xlsx.File{Path: path, Sheet: "other"})
+	names, rows, err = readAll(transfer.Workbook{Path: path, Sheet: "other"})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"Only"}, names)
 	assert.Equal(t, []values.Cell{{Text: "x"}}, rows[0].Cells)
 }
 
-func TestCells(t *testing.T) {
+func TestCellsOfWorkbooks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, cell string
@@ -130,7 +107,7 @@ func TestCells(t *testing.T) {
 	} {
 		b := plain()
 		b[sheetPart] = sheet(`<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2">` + tt.cell + `</row>`)
-		_, rows, err := read(xlsx.File{Path: b.write(t)})
+		_, rows, err := readAll(transfer.Workbook{Path: b.write(t)})
 		require.NoError(t, err, tt.name)
 		require.Len(t, rows, 1, tt.name)
 		assert.Equal(t, tt.want, rows[0].Cells[0], tt.name)
@@ -138,7 +115,7 @@ func TestCells(t *testing.T) {
 	b := plain()
 	b[workbookPart] = strings.Replace(b[workbookPart], "<workbookPr/>", `<workbookPr date1904="1"/>`, 1)
 	b[sheetPart] = sheet(`<row><c t="s"><v>0</v></c></row><row><c s="1"><v>44628</v></c></row>`)
-	_, rows, err := read(xlsx.File{Path: b.write(t)})
+	_, rows, err := readAll(transfer.Workbook{Path: b.write(t)})
 	require.NoError(t, err)
 	assert.Equal(t, "2026-03-09", rows[0].Cells[0].Text)
 }
@@ -176,7 +153,7 @@ func TestBadWorkbooks(t *testing.T) {
 			for name, text := range tt.parts {
 				b[name] = text
 			}
-			_, rows, err := read(xlsx.File{Path: b.write(t), Sheet: tt.sheet})
+			_, rows, err := readAll(transfer.Workbook{Path: b.write(t), Sheet: tt.sheet})
 			if row, ok := strings.CutPrefix(tt.want, "row: "); ok {
 				require.NoError(t, err)
 				require.ErrorContains(t, rows[0].Err, row)
@@ -189,13 +166,13 @@ func TestBadWorkbooks(t *testing.T) {
 	for name, content := range map[string]string{"no archive": "Value,Name\n", "empty": "", "cut short": "PK\x03\x04xxxx"} {
 		path := filepath.Join(t.TempDir(), "x.xlsx")
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-		_, _, err := read(xlsx.File{Path: path})
+		_, _, err := readAll(transfer.Workbook{Path: path})
 		require.ErrorIs(t, err, transfer.ErrFile, name)
 	}
 }
 
 // What was written is what is read.
-func FuzzWrite(f *testing.F) {
+func FuzzWriteWorkbook(f *testing.F) {
 	for _, s := range []string{"plain", "", " two ", "=1+1", "a\r\nb\tc", "_x0041_x0042_", "_x0041\x11x0041_", "\x01\x1f", "\ufffe\uffff", "<&>\"'", "😀", "_x005F_", "_"} {
 		f.Add(s)
 	}
@@ -206,13 +183,13 @@ func FuzzWrite(f *testing.F) {
 		path := filepath.Join(t.TempDir(), "w.xlsx")
 		out, err := os.Create(path)
 		require.NoError(t, err)
-		w, err := xlsx.NewWriter(out, s)
+		w, err := transfer.NewWorkbookWriter(out, s)
 		require.NoError(t, err)
 		require.NoError(t, w.Header([]string{"A", "B"}))
 		require.NoError(t, w.Row([]values.Cell{{Text: s}, {Kind: values.Number, Text: "5"}}))
 		require.NoError(t, w.Close())
 		require.NoError(t, out.Close())
-		_, rows, err := read(xlsx.File{Path: path})
+		_, rows, err := readAll(transfer.Workbook{Path: path})
 		require.NoError(t, err)
 		require.Len(t, rows, 1)
 		assert.Equal(t, s, rows[0].Cells[0].Text)
@@ -220,14 +197,14 @@ func FuzzWrite(f *testing.F) {
 }
 
 // Whatever is in the parts, reading ends with rows or with an error about the file.
-func FuzzRead(f *testing.F) {
+func FuzzReadWorkbook(f *testing.F) {
 	p := plain()
 	f.Add(p[sheetPart], p[sharedPart], p[stylesPart], p[workbookPart])
 	f.Add(sheet(`<row r="0"><c r="A1" t="d"><v>2026-03-09T00:00:00</v></c></row>`), "<sst>", "<styleSheet>", "<workbook>")
 	f.Fuzz(func(t *testing.T, sheet, shared, styles, workbook string) {
 		b := plain()
 		b[sheetPart], b[sharedPart], b[stylesPart], b[workbookPart] = sheet, shared, styles, workbook
-		if _, _, err := read(xlsx.File{Path: b.write(t)}); err != nil {
+		if _, _, err := readAll(transfer.Workbook{Path: b.write(t)}); err != nil {
 			require.ErrorIs(t, err, transfer.ErrFile)
 		}
 	})
