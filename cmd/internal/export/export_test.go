@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/export"
 )
 
 // order is a record as the ERP's wire reference shows them.

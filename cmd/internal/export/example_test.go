@@ -5,9 +5,9 @@ import (
 	"log"
 	"os"
 
+	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/erp/export"
 )
 
 func ExampleWrite() {
