@@ -138,7 +138,6 @@ var rules = map[string]rule{
 	},
 	"dict/ddl":       {ours: []string{"dict", "dict/registry"}, reason: "a reader of plans needs the plan"},
 	"dict/pack":      {ours: []string{"dict"}, reason: "a reader of plans needs the plan"},
-	"dict/describe":  {ours: []string{"dict", "dict/registry"}, reason: "describing needs the registry's values and nothing else"},
 	"dict/diff":      {ours: []string{"dict", "dict/registry"}, reason: "comparing needs the registry's values and nothing else"},
 	"dict/migration": {ours: []string{"dict", "dict/ddl", "dict/registry"}, reason: "scripts are applied through database/sql, with the caller's driver"},
 	"dict/tablefile": {ours: []string{"dict"}, outside: []string{"go.yaml.in/yaml/v3"}, reason: "YAML is read in one place"},

@@ -1,4 +1,4 @@
-package describe
+package registry
 
 import (
 	"context"
@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/erphub/erphub/dict/registry"
 )
 
-// Column describes one column in lines, each a title and what is to be said: its type,
+// DescribeColumn describes one column in lines, each a title and what is to be said: its type,
 // what its values are chosen from, what it is given by default, conditions. Lists are
 // told with all their values.
-func Column(ctx context.Context, reg registry.Registry, c *registry.Column) ([][2]string, error) {
+func DescribeColumn(ctx context.Context, reg Registry, c *Column) ([][2]string, error) {
 	var lines [][2]string
 	add := func(title, text string) {
 		if text != "" {
@@ -27,7 +25,7 @@ func Column(ctx context.Context, reg registry.Registry, c *registry.Column) ([][
 	add("type", kind)
 	add("description", c.Description)
 	add("help", c.Help)
-	add("is", strings.Join(flags(c), ", "))
+	add("is", strings.Join(columnFlags(c), ", "))
 	add("points to", c.ForeignTable)
 	add("default", c.Default)
 	add("computed by", c.SQL)
@@ -44,7 +42,7 @@ func Column(ctx context.Context, reg registry.Registry, c *registry.Column) ([][
 	}
 	add("reference", c.Reference)
 	r, err := reg.Reference(ctx, strconv.Itoa(c.ReferenceID))
-	if errors.Is(err, registry.ErrNotFound) {
+	if errors.Is(err, ErrNotFound) {
 		return lines, nil
 	}
 	if err != nil {
@@ -63,8 +61,8 @@ func Column(ctx context.Context, reg registry.Registry, c *registry.Column) ([][
 	return lines, nil
 }
 
-// flags are the words for what is set about a column.
-func flags(c *registry.Column) []string {
+// columnFlags are the words for what is set about a column.
+func columnFlags(c *Column) []string {
 	var words []string
 	for _, f := range []struct {
 		on   bool

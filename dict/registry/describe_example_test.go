@@ -1,18 +1,17 @@
-package describe_test
+package registry_test
 
 import (
 	"context"
 	"fmt"
 	"log"
 
-	"github.com/erphub/erphub/dict/describe"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-func Example() {
+func ExampleDescribeColumn() {
 	ctx := context.Background()
 	srv, err := erptest.Start(ctx, erptest.Options{})
 	if err != nil {
@@ -36,7 +35,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	group, _ := table.Column("C_BP_Group_ID")
-	lines, err := describe.Column(ctx, reg, &group)
+	lines, err := registry.DescribeColumn(ctx, reg, &group)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package describe
+package registry
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -20,11 +19,11 @@ const (
 	mostInLine   = 60 // columns
 )
 
-// Lines describes the columns of a table in lines: its keys, then the columns
+// DescribeTable describes the columns of a table in lines: its keys, then the columns
 // by type, then lists with their values, then the tables around it. The table is one
 // with its columns. A mandatory column has an exclamation mark, one that points to
 // table T has >T.
-func Lines(ctx context.Context, reg registry.Registry, t *registry.Table) ([]string, error) {
+func DescribeTable(ctx context.Context, reg Registry, t *Table) ([]string, error) {
 	d := describer{t: t, byTarget: map[string][]string{}, byType: map[string][]string{}, lists: map[string]*listLine{}}
 	for i := range t.Columns {
 		if err := d.column(ctx, reg, &t.Columns[i]); err != nil {
@@ -40,7 +39,7 @@ func Lines(ctx context.Context, reg registry.Registry, t *registry.Table) ([]str
 
 // describer sorts the columns of one table into lines.
 type describer struct {
-	t        *registry.Table
+	t        *Table
 	keys     []string
 	names    []string // identifiers
 	standard []string
@@ -60,7 +59,7 @@ type listLine struct {
 	values  string
 }
 
-func (d *describer) column(ctx context.Context, reg registry.Registry, c *registry.Column) error {
+func (d *describer) column(ctx context.Context, reg Registry, c *Column) error {
 	name := c.Name
 	if c.Mandatory {
 		name += "!"
@@ -80,16 +79,16 @@ func (d *describer) column(ctx context.Context, reg registry.Registry, c *regist
 	case c.ForeignTable != "" && c.Parent:
 		d.parents = append(d.parents, name+">"+c.ForeignTable)
 	case c.ForeignTable+"_ID" == c.Name:
-		d.ids = append(d.ids, named(name, c))
+		d.ids = append(d.ids, withLabel(name, c))
 	case c.ForeignTable != "":
 		if d.byTarget[c.ForeignTable] == nil {
 			d.targets = append(d.targets, c.ForeignTable)
 		}
-		d.byTarget[c.ForeignTable] = append(d.byTarget[c.ForeignTable], named(name, c))
+		d.byTarget[c.ForeignTable] = append(d.byTarget[c.ForeignTable], withLabel(name, c))
 	case c.ReferenceID != 0 && c.Reference != "":
 		return d.list(ctx, reg, name, c)
 	default:
-		d.add(c.TypeName, named(name, c))
+		d.add(c.TypeName, withLabel(name, c))
 	}
 	return nil
 }
@@ -102,11 +101,11 @@ func (d *describer) add(group, name string) {
 }
 
 // list adds a column with the values of a list. Buttons have lists as well.
-func (d *describer) list(ctx context.Context, reg registry.Registry, name string, c *registry.Column) error {
+func (d *describer) list(ctx context.Context, reg Registry, name string, c *Column) error {
 	key := strconv.Itoa(c.ReferenceID)
 	if d.lists[key] == nil {
 		r, err := reg.Reference(ctx, key)
-		if err != nil || r.Kind != registry.ReferenceList {
+		if err != nil || r.Kind != ReferenceList {
 			d.add(c.TypeName, name)
 			return ctx.Err()
 		}
@@ -170,8 +169,8 @@ func (d *describer) lines() []string {
 	return out
 }
 
-// named adds the label to a name that does not say what the label says.
-func named(name string, c *registry.Column) string {
+// withLabel adds the label to a name that does not say what the label says.
+func withLabel(name string, c *Column) string {
 	plain := strings.ToLower(c.Name)
 	for word := range strings.FieldsFuncSeq(strings.ToLower(c.Label), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(word) > 3 && strings.Contains(plain, word[:3]) {
@@ -186,7 +185,7 @@ func named(name string, c *registry.Column) string {
 
 // pointingLines are the tables around a table: its details first, then the others
 // that point to it, as far as they are worth naming.
-func pointingLines(t *registry.Table, pointers []registry.Pointer) []string {
+func pointingLines(t *Table, pointers []Pointer) []string {
 	var details, others []string
 	for _, p := range pointers {
 		if p.View || p.Table == t.Name || strings.HasPrefix(p.Table, "I_") || strings.HasPrefix(p.Table, "T_") {
@@ -221,8 +220,8 @@ func pointingLines(t *registry.Table, pointers []registry.Pointer) []string {
 
 // WindowName is the name of a window by its number, "" when the reader does not see
 // it.
-func WindowName(ctx context.Context, reg registry.Registry, id int) string {
-	list, err := reg.Windows(ctx, registry.ListQuery{Inactive: true})
+func WindowName(ctx context.Context, reg Registry, id int) string {
+	list, err := reg.Windows(ctx, ListQuery{Inactive: true})
 	if err != nil {
 		return ""
 	}
