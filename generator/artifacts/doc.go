@@ -16,7 +16,7 @@
 // # Time
 //
 // An artifact can be downloaded until its time is over. From then on it is a
-// failure of the kind [failure.Expired], for thirty days, and after these it is
+// failure of the kind [generator.FailureExpired], for thirty days, and after these it is
 // not known any more. [Clean] removes what is over.
 //
 // # Restarts and replicas

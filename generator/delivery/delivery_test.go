@@ -18,11 +18,11 @@ import (
 
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
-	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/internal/gitrepo"
 	"github.com/erphub/erphub/generator/internal/mail"
 	"github.com/erphub/erphub/generator/internal/objectstore"
 	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/testkit/testartifact"
 	"github.com/erphub/erphub/internal/testkit/testgit"
 	"github.com/erphub/erphub/internal/testkit/tests3"

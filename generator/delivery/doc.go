@@ -66,7 +66,7 @@
 // commas or blanks between them. While it is not set mails go to addresses of the
 // sender's domain alone, which hub.email.from says, unless
 // [Options.AnyRecipient] is set. Other recipients are failures of the kind
-// [failure.Invalid].
+// [generator.FailureInvalid].
 //
 // # Credentials
 //

@@ -7,8 +7,8 @@ import (
 	"log"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/internal/gitrepo"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 func Example() {

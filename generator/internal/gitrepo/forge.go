@@ -11,7 +11,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/generator/internal/reach"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // maxResponse bounds how much of a response of the forge is read.
@@ -145,7 +146,7 @@ func (f *forge) call(ctx context.Context, doing, method string, body any, path .
 }
 
 func (f *forge) network(ctx context.Context, doing string, err error) error {
-	if e := failure.Network(ctx, doing, "the forge "+f.base.Host, err); e != nil {
+	if e := reach.Failure(ctx, doing, "the forge "+f.base.Host, err); e != nil {
 		return e
 	}
 	return &failure.Error{Kind: failure.Unexpected, Doing: doing, Why: "the forge " + f.base.Host + " did not respond as one does", Next: "check its address", Err: err}

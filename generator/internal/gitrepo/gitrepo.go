@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/generator/internal/reach"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/netguard"
 )
 
@@ -69,7 +70,7 @@ func (r *Repositories) Deliver(ctx context.Context, a *generator.Artifact, progr
 	}
 	progress.Report(1, 3, "creating the repository "+a.Name)
 	if err := ctx.Err(); err != nil {
-		return nil, failure.Network(ctx, doing, r.base.Host, err)
+		return nil, reach.Failure(ctx, doing, r.base.Host, err)
 	}
 	// A caller that cancels while the forge creates it still has to learn whether it did:
 	// else nobody would remove it.

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
 

@@ -14,7 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/generator/internal/reach"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // A repository that was just created can be unknown to the forge's git side for
@@ -135,7 +136,7 @@ func (f *forge) explainPush(ctx context.Context, doing string, err error) error 
 			}
 			return e
 		}
-		if network := failure.Network(ctx, doing, "the forge "+f.base.Host, err); network != nil {
+		if network := reach.Failure(ctx, doing, "the forge "+f.base.Host, err); network != nil {
 			return network
 		}
 		e.Kind, e.Why, e.Next = failure.Refused, "the forge refused the push: "+failure.Words(err.Error(), f.token), "look at its rules for pushes (hooks, protected branches, quota)"

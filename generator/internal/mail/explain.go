@@ -11,7 +11,8 @@ import (
 	gomail "github.com/wneessen/go-mail"
 	"github.com/wneessen/go-mail/smtp"
 
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/generator/internal/reach"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // secretsOf lists what a server's message may contain and nobody should see.
@@ -77,7 +78,7 @@ func (s *Sender) connection(ctx context.Context, doing, text string, err error) 
 		if ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
 			err = errors.Join(ctx.Err(), err) // the line was cut because of it
 		}
-		if network := failure.Network(ctx, doing, "the mail server "+s.host, err); network != nil {
+		if network := reach.Failure(ctx, doing, "the mail server "+s.host, err); network != nil {
 			return network
 		}
 		e.Kind, e.Why, e.Next = failure.Unreachable, "the mail server "+s.host+" ended the conversation or does not speak SMTP", "check host and port"

@@ -18,7 +18,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/netguard"
 )
 

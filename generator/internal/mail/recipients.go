@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // AnyRecipient among [Options.Recipients] lets mails go to everybody.

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/generator/artifacts"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
 

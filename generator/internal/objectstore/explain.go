@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/generator/internal/reach"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // explain turns the client's error into one for people.
@@ -18,7 +19,7 @@ func (s *Store) explain(ctx context.Context, doing string, err error, secrets []
 	f := &failure.Error{Doing: doing, Err: err}
 	var store *storeError
 	if !errors.As(err, &store) {
-		if network := failure.Network(ctx, doing, where, err); network != nil {
+		if network := reach.Failure(ctx, doing, where, err); network != nil {
 			return network
 		}
 		f.Kind, f.Why, f.Next = failure.Unexpected, where+" did not respond as one does", "check the endpoint"

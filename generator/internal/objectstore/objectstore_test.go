@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/internal/objectstore"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/testkit/testartifact"
 	"github.com/erphub/erphub/internal/testkit/tests3"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
 

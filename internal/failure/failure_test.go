@@ -1,17 +1,15 @@
 package failure_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 func TestError(t *testing.T) {
@@ -26,23 +24,6 @@ func TestError(t *testing.T) {
 	assert.Empty(t, failure.KindOf(cause))
 	assert.NotContains(t, fmt.Sprintf("%+v %s %q", err, err, err), "topsecret")
 	assert.EqualError(t, &failure.Error{Kind: failure.Full, Doing: "a", Why: "b"}, "a: b")
-}
-
-func TestNetwork(t *testing.T) {
-	t.Parallel()
-	err := failure.Network(t.Context(), "sending", "the server", fmt.Errorf("dial: %w", syscall.ECONNREFUSED))
-	require.ErrorIs(t, err, failure.Unreachable)
-	require.ErrorIs(t, err, syscall.ECONNREFUSED)
-	assert.EqualError(t, err, "sending: the server cannot be reached: nothing listens there; check host and port, and whether the server runs")
-	require.NoError(t, failure.Network(t.Context(), "sending", "the server", errors.New("other")))
-
-	ctx, cancel := context.WithCancelCause(t.Context())
-	why := errors.New("the user has left")
-	cancel(why)
-	err = failure.Network(ctx, "sending", "the server", syscall.ECONNRESET)
-	require.ErrorIs(t, err, context.Canceled)
-	require.ErrorIs(t, err, why)
-	assert.EqualError(t, err, "sending: canceled")
 	assert.EqualError(t, &failure.Canceled{Doing: "sending", Left: "a draft exists"}, "sending: canceled; a draft exists")
 }
 

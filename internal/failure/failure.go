@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/erphub/erphub/internal/netguard"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -64,20 +63,6 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return ""
-}
-
-// Network makes an error of one about reaching a server, which is named by
-// where. It returns nil when err is about something else. An end of the context
-// that the caller asked for keeps its cause and is of no other kind than that.
-func Network(ctx context.Context, doing, where string, err error) error {
-	if cause := context.Cause(ctx); cause != nil && errors.Is(ctx.Err(), context.Canceled) {
-		return &Canceled{Doing: doing, Err: cause}
-	}
-	why, next, ok := netguard.Explain(err)
-	if !ok {
-		return nil
-	}
-	return &Error{Kind: Unreachable, Doing: doing, Why: where + " cannot be reached: " + why, Next: next, Err: err}
 }
 
 // Canceled is a delivery whose context was canceled.
