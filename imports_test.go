@@ -212,7 +212,6 @@ var rules = map[string]rule{
 		outside: []string{"github.com/google/jsonschema-go", "github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
 		reason:  "limits in memory need no Redis, and no protocol",
 	},
-	"mcp/docsearch": {ours: []string{"dict", "dict/registry"}, reason: "a search in documents needs the dictionary's texts and nothing else"},
 }
 
 // forbidden packages of the standard library, with the reason.

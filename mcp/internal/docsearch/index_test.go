@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/mcp/docsearch"
+	"github.com/erphub/erphub/mcp/internal/docsearch"
 )
 
 func passage(title, text string) docsearch.Passage {

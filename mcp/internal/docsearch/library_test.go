@@ -18,7 +18,7 @@ import (
 	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/mcp/docsearch"
+	"github.com/erphub/erphub/mcp/internal/docsearch"
 )
 
 func write(t *testing.T, parts ...string) {

@@ -3,7 +3,7 @@ package docsearch_test
 import (
 	"fmt"
 
-	"github.com/erphub/erphub/mcp/docsearch"
+	"github.com/erphub/erphub/mcp/internal/docsearch"
 )
 
 // Open does the same with folders of Markdown files, and follows their changes.
