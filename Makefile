@@ -32,8 +32,8 @@ test: look
 # values goroutines share, and of tests whose cases take the same paths again and
 # again fewer (-short). C is not watched, and compiled in haste. Everything: make race RACED=./...
 RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... ./erp ./erp/erptest/internal/layer ./erp/erptest/internal/store ./internal/apiclient ./internal/httpserver/... ./internal/atomicfile \
-	./tokens/... ./dict/registry ./deploylog/board ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
-	./cmd/internal/shell
+	./tokens/... ./dict/registry ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
+	./cmd/internal/shell ./cmd/internal/board
 RACETIME ?= 15m
 race: look
 	CGO_CFLAGS='-O0 -g0' $(GO) test $(LINK) $(VET) $(RACEFLAGS) -short -timeout $(RACETIME) $(RACED)

@@ -7,8 +7,8 @@
 //   - erp/rest is the client generated from the OpenAPI contract in
 //     erp/contract; both share one configured *http.Client.
 //   - erp/connect makes a client of environment variables in one call.
-//   - erp/export writes records as CSV, NDJSON or JSON. dict/transfer imports
-//     files (CSV, NDJSON, JSON, XLSX) into tables, and exports what it imports.
+//   - dict/transfer imports files (CSV, NDJSON, JSON, XLSX) into tables, and
+//     exports what it imports.
 //   - erp/doctor examines whether all that is needed to use an ERP is there.
 //   - erp/erptest is an ERP inside your program, for tests and laptops.
 //   - tokens is where bearer tokens come from: static, stored, logged in,
@@ -20,7 +20,7 @@
 //   - aiquery runs SQL of assistants with the permissions of a role;
 //     aiquery/guard secures the statements, aiquery/postgres and
 //     aiquery/embedded are the databases that run them, aiquery/httpapi serves
-//     them, aiquery/aiclient asks and aiquery/auditlog lists who asked what.
+//     them and aiquery/aiclient asks.
 //   - generator makes plugins as file trees in memory; generator/delivery
 //     brings them where they are wanted.
 //   - mcp holds the tools of assistants as values; mcp/tools are those of the

@@ -34,7 +34,7 @@ var formats = []format{
 	{"calls of the deployment log", "deploylog/spool.formatVersion", 3},
 	{"webhooks", "deploylog/notify.fileVersion", 2},
 	{"checkpoint of dict apply", "dict/restdict.checkpointVersion", 3},
-	{"saved plan", "dict/planfile.Version", 1},
+	{"saved plan", "cmd/internal/planfile.Version", 1},
 	{"journal of an import", "dict/transfer.journalVersion", 1},
 	{"copy of the dictionary", "dict/registry.snapshotVersion", 1},
 	{"record of a detached sandbox", "cmd/internal/sandbox.recordVersion", 1},

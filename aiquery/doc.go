@@ -69,7 +69,7 @@
 //
 // Statements hold constants that others must not know, so governed SQL never
 // reads the table, and the row rule of [AuditPlan] makes the ERP show it to
-// administrators alone. Package auditlog reads it over the REST API.
+// administrators alone, over the REST API too.
 //
 // Of a statement that was run the first 64 KiB are kept, of one that was refused
 // the first 4 KiB, with the SHA-256 of the whole where it is longer. A user whose

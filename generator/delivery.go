@@ -61,8 +61,8 @@ func (p Progress) Report(done, total int, what string) {
 }
 
 // Delivery brings an artifact to where it is wanted. A delivery that fails
-// leaves nothing behind that looks like a delivered artifact. It is safe for
-// concurrent use.
+// leaves nothing behind that looks like a delivered artifact; those that need another
+// server or a store return a [*DeliveryError]. It is safe for concurrent use.
 type Delivery interface {
 	Deliver(ctx context.Context, a *Artifact, progress Progress) (*Receipt, error)
 }

@@ -1,6 +1,6 @@
 // Package transfer brings the rows of a file into a table of an ERP: CSV, NDJSON
-// (one JSON object per line), a list in JSON, and with the package transfer/xlsx
-// worksheets. The twin that writes such files is the package erp/export.
+// (one JSON object per line), a list in JSON, and worksheets ([Workbook]). [Export]
+// writes such files.
 //
 // # Headings
 //
@@ -23,6 +23,14 @@
 // is changed. A mandatory column gets its default in a new record. With
 // [ImportOptions.SkipEmpty] such cells count as not being there. The ERP makes no
 // difference between no value and a text without characters.
+//
+// # Worksheets
+//
+// A worksheet is read row by row with the standard library alone, bounded in what is
+// unpacked and held: only the texts that cells share are in memory. Numbers are read as
+// a spreadsheet shows them, in at most 17 digits; dates by the format of their cells; of
+// a formula the value that was saved with it counts. The first row with a value has the
+// headings. Merged cells are refused, because all but the first of them are empty.
 //
 // # What is written
 //

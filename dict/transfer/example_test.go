@@ -57,3 +57,42 @@ func ExampleImport() {
 	// created 1, updated 0, failed 1
 	// partners.csv:3:SO_CreditLimit: "a lot" is not a number; write it with a point before the decimals and without thousands separators
 }
+
+func ExampleWorkbook() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "units.xlsx")
+	f, err := os.Create(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := transfer.NewWorkbookWriter(f, "Units")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, err := range []error{
+		w.Header([]string{"Name", "StdPrecision"}), w.Row([]values.Cell{{Text: "Pallet"}, {Kind: values.Number, Text: "0"}}), w.Close(), f.Close(),
+	} {
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	r, err := transfer.Workbook{Path: path}.Open() // what Import does
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	names, err := r.Header()
+	if err != nil {
+		log.Fatal(err)
+	}
+	row, err := r.Next()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(names, row.Cells[0].Text)
+	// Output: [Name StdPrecision] Pallet
+}

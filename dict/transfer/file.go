@@ -13,7 +13,7 @@ import (
 // Format is what a file of text is.
 type Format string
 
-// The formats of text. Workbooks are read by the package transfer/xlsx.
+// The formats of text. A [Workbook] is an input of its own.
 const (
 	CSV      Format = "csv"
 	NDJSON   Format = "ndjson" // one JSON object per line

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict/transfer"
-	"github.com/erphub/erphub/dict/transfer/xlsx"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -65,8 +64,8 @@ func exportTo(t *testing.T, client *erp.Client, path string, opts transfer.Expor
 	var w transfer.RowWriter
 	var in transfer.Input
 	if strings.HasSuffix(path, ".xlsx") {
-		w, err = xlsx.NewWriter(f, opts.Table)
-		in = xlsx.File{Path: path}
+		w, err = transfer.NewWorkbookWriter(f, opts.Table)
+		in = transfer.Workbook{Path: path}
 	} else {
 		format, _ := transfer.FormatOf(path)
 		w, err = transfer.NewWriter(f, format)

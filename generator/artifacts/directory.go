@@ -18,8 +18,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/internal/atomicfile"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/generator/artifacts"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/testkit/testartifact"
 	"github.com/erphub/erphub/internal/testkit/testclock"
 )

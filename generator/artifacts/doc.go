@@ -16,7 +16,7 @@
 // # Time
 //
 // An artifact can be downloaded until its time is over. From then on it is a
-// failure of the kind [failure.Expired], for thirty days, and after these it is
+// failure of the kind [generator.FailureExpired], for thirty days, and after these it is
 // not known any more. [Clean] removes what is over.
 //
 // # Restarts and replicas
@@ -24,6 +24,6 @@
 // Everything is in the folder of a [Directory], so that a restarted server serves
 // the links of the one before, and servers that share the folder serve each
 // other's. An artifact is complete before it can be found; what a server left half
-// done when it was killed is removed after an hour. Package generator/objectstore has
+// done when it was killed is removed after an hour. Package generator/delivery has
 // a [Store] in a bucket, for servers without a folder in common.
 package artifacts

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/generator/artifacts"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 const fullEnv = "ERPHUB_TEST_FULL_DISK"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // Limits and defaults.

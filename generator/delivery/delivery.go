@@ -11,8 +11,8 @@ import (
 
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/artifacts"
-	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/generator/mail"
+	"github.com/erphub/erphub/generator/internal/mail"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // Options say where settings come from. The zero value has the defaults and no
@@ -103,7 +103,7 @@ func New(opts Options) (*Deliveries, error) {
 func (d *Deliveries) TTL() time.Duration { return d.ttl }
 
 // Mode is the mode of a request: what it names, else what is configured. One
-// there is not is a failure of the kind [failure.Invalid].
+// there is not is a failure of the kind [generator.FailureInvalid].
 func (d *Deliveries) Mode(output string) (generator.Mode, error) {
 	if output == "" {
 		return d.mode, nil
@@ -118,8 +118,8 @@ func (d *Deliveries) Mode(output string) (generator.Mode, error) {
 // For returns the delivery of a request. All settings and
 // credentials that it needs are there and make sense then; nothing was connected
 // to, and nothing written but the empty folder of the mode url. Settings that
-// are missing or wrong are failures of the kind [failure.NotConfigured], requests
-// that are of [failure.Invalid].
+// are missing or wrong are failures of the kind [generator.FailureNotConfigured], requests
+// that are of [generator.FailureInvalid].
 func (d *Deliveries) For(ctx context.Context, r Request) (generator.Mode, generator.Delivery, error) {
 	mode, err := d.Mode(r.Output)
 	if err != nil {

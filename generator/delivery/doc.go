@@ -1,7 +1,8 @@
 // Package delivery chooses how generated plugins are delivered, from settings:
 // it is the one place that knows their keys, checks them before any work starts
-// and makes the delivery of package generator or of one of the packages below
-// it. A program that imports it links the clients of object storage, git and mail.
+// and makes the [generator.Delivery] that a request or the settings name. A program
+// that imports it links the clients of object storage, git and mail; one that wants
+// files, archives or links alone uses package generator and generator/artifacts.
 //
 //	deliveries, err := delivery.New(delivery.Options{Setting: resolver.Lookup, Getenv: os.Getenv})
 //	mode, d, err := deliveries.For(ctx, delivery.Request{Output: "email", Email: "developer@example.com"})
@@ -50,8 +51,9 @@
 //
 // Servers that run side by side keep artifacts in one bucket (or in a folder that all
 // of them share), so that each serves the links of the others. The bucket is in the
-// store that hub.generator.objectstore.endpoint, region and keys name; what its access
-// key has to be allowed is said at [objectstore.Artifacts].
+// store that hub.generator.objectstore.endpoint, region and keys name. The access key
+// needs s3:PutObject, s3:GetObject and s3:DeleteObject on the prefix, and
+// s3:ListBucket: without it the store tells nobody that an object is not there.
 //
 // hub.artifacts.default-ttl-minutes is the life of links into object storage as
 // well. With smtp-security none a mail goes out in the clear when the server
@@ -64,7 +66,7 @@
 // commas or blanks between them. While it is not set mails go to addresses of the
 // sender's domain alone, which hub.email.from says, unless
 // [Options.AnyRecipient] is set. Other recipients are failures of the kind
-// [failure.Invalid].
+// [generator.FailureInvalid].
 //
 // # Credentials
 //

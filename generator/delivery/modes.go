@@ -17,10 +17,10 @@ import (
 
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/artifacts"
-	"github.com/erphub/erphub/generator/failure"
-	"github.com/erphub/erphub/generator/gitrepo"
-	"github.com/erphub/erphub/generator/mail"
-	"github.com/erphub/erphub/generator/objectstore"
+	"github.com/erphub/erphub/generator/internal/gitrepo"
+	"github.com/erphub/erphub/generator/internal/mail"
+	"github.com/erphub/erphub/generator/internal/objectstore"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // filesystem writes below a folder.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/generator/delivery"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // Mails go to whom the settings name, without a list to the sender's domain, and

@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/text"
 )

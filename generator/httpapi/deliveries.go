@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 )
 
 // Deliveries chooses how an artifact is delivered: output is the mode, empty for

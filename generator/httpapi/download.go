@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/httpserver"
 )
 

@@ -20,8 +20,8 @@ import (
 
 	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/delivery"
-	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/httpapi"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/testkit/testclock"
 )
 

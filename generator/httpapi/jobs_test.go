@@ -18,8 +18,8 @@ import (
 
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
-	"github.com/erphub/erphub/generator/failure"
 	"github.com/erphub/erphub/generator/httpapi"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/internal/testkit/testgit"
 	"github.com/erphub/erphub/internal/testkit/testsmtp"

@@ -42,7 +42,7 @@ var aims = []aim{
 	{what: "the worst of them above one millisecond", pkg: "aiquery", benchmark: "BenchmarkSecuredStatements", unit: "worst-above-1ms", atMost: 2},
 	{what: "the most that is added below it, ms", pkg: "aiquery", benchmark: "BenchmarkSecuredStatements", unit: "ms-added-below-1ms", atMost: 0.2},
 	{what: "p99 of 64 callers to the plain p99", pkg: "aiquery", benchmark: "BenchmarkCallers", unit: "p99/plain-p99", atMost: 2},
-	{what: "the deployment board with 100,000 runs, median in ms", pkg: "deploylog/board", benchmark: "BenchmarkBoard100k", unit: "ms-median", atMost: 100},
+	{what: "the deployment board with 100,000 runs, median in ms", pkg: "cmd/internal/board", benchmark: "BenchmarkBoard100k", unit: "ms-median", atMost: 100},
 	{what: "the largest plugin with its zip, ns", pkg: "generator", benchmark: "BenchmarkLargestPlugin", unit: "ns/op", atMost: 20e6},
 	{what: "a plan in batches to one request a step", pkg: "dict/restdict", benchmark: "BenchmarkRun", unit: "times-faster", atLeast: 5},
 	{what: "speed of one record to net/http and encoding/json", pkg: "erp", benchmark: "BenchmarkRecord/Get", versus: "BenchmarkRecord/raw_map", unit: "ns/op", atLeast: 0.8},

@@ -4,18 +4,37 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/docsearch"
+	"github.com/erphub/erphub/mcp/internal/docsearch"
 )
 
-// Knowledge finds passages in documents; a [docsearch.Library] does.
+// Knowledge finds passages in documents; [Documents] do.
 type Knowledge interface {
-	Search(ctx context.Context, question string, limit int) (docsearch.Found, error)
+	Search(ctx context.Context, question string, limit int) (Found, error)
+}
+
+// Found is the result of a search in documents, Hit a passage of it.
+type (
+	Found = docsearch.Found
+	Hit   = docsearch.Hit
+)
+
+// Documents are the Markdown files (.md, .markdown) of some folders and those below
+// them. Links are not followed, and nothing that begins with a dot is read. They are
+// safe for concurrent use; Close lets go of the folders.
+type Documents = docsearch.Library
+
+// OpenDocuments reads the documents of folders, and reads them again when they have
+// changed. A folder that cannot be read is an error. The log says which documents are
+// too large; nil is silent.
+func OpenDocuments(ctx context.Context, folders []string, log *slog.Logger) (*Documents, error) {
+	return docsearch.Open(ctx, folders, &docsearch.Options{Logger: log})
 }
 
 type searchKnowledgeIn struct {
@@ -49,7 +68,7 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the query is empty", Hint: `such as {"query": "close a period"}`}
 		}
 		out := &searchKnowledgeOut{Notice: untrusted}
-		var found docsearch.Found
+		var found Found
 		if b.knowledge != nil {
 			var err error
 			if found, err = b.knowledge.Search(ctx, in.Query, in.Limit); err != nil {
@@ -70,7 +89,7 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 			more := help.Search(in.Query, in.Limit)
 			found.Hits, found.Total = append(found.Hits, more.Hits...), found.Total+more.Total
 		}
-		slices.SortStableFunc(found.Hits, func(x, y docsearch.Hit) int { return cmp.Compare(y.Score, x.Score) })
+		slices.SortStableFunc(found.Hits, func(x, y Hit) int { return cmp.Compare(y.Score, x.Score) })
 		lines := []passageLine{}
 		for _, h := range found.Hits[:min(in.Limit, len(found.Hits))] {
 			lines = append(lines, passageLine{Title: h.Title, Heading: h.Heading, Passage: h.Passage, Source: clip(h.Source, 300), Kind: h.Kind})

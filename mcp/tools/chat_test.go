@@ -13,7 +13,7 @@ import (
 
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
-	"github.com/erphub/erphub/mcp/docsearch"
+	"github.com/erphub/erphub/mcp/internal/docsearch"
 	"github.com/erphub/erphub/mcp/tools"
 )
 
@@ -389,7 +389,7 @@ type knowledgeResponse struct {
 // known is a library of one document.
 type known struct{ index *docsearch.Index }
 
-func (k known) Search(_ context.Context, question string, limit int) (docsearch.Found, error) {
+func (k known) Search(_ context.Context, question string, limit int) (tools.Found, error) {
 	return k.index.Search(question, limit), nil
 }
 

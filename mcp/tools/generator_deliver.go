@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/mcp"
 )
 

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/dict/describe"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
@@ -155,11 +154,11 @@ func describeTableOf(ctx context.Context, reg registry.Registry, id int, detail 
 		}
 	}
 	if t.WindowID > 0 {
-		d.head.Window = describe.WindowName(ctx, reg, t.WindowID)
+		d.head.Window = registry.WindowName(ctx, reg, t.WindowID)
 	}
 	if detail == "lines" {
 		var lines []string
-		lines, err = describe.Lines(ctx, reg, &t)
+		lines, err = registry.DescribeTable(ctx, reg, &t)
 		d.lines = wholeOf(lines)
 	} else {
 		d.columns = wholeOf(linesOf(t.Columns, detail))

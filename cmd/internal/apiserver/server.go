@@ -15,9 +15,9 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/httpapi"
+	"github.com/erphub/erphub/cmd/internal/board"
 	"github.com/erphub/erphub/cmd/internal/services"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/deploylog/board"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator/delivery"

@@ -11,12 +11,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/plans"
+	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/ddl"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/dict/review"
 	"github.com/erphub/erphub/erp"
 )
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/dict/describe"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/nearest"
 )
@@ -261,13 +260,13 @@ type indexReport struct {
 }
 
 func (a *app) describeTableOf(c *cli.Context, reg *registry.Catalog, t *registry.Table) error {
-	lines, err := describe.Lines(c.Context, reg, t)
+	lines, err := registry.DescribeTable(c.Context, reg, t)
 	if err != nil {
 		return err
 	}
 	var windows []string
 	for _, id := range []int{t.WindowID, t.POWindowID} {
-		if name := describe.WindowName(c.Context, reg, id); id > 0 && name != "" {
+		if name := registry.WindowName(c.Context, reg, id); id > 0 && name != "" {
 			windows = append(windows, name)
 		}
 	}
@@ -337,7 +336,7 @@ func (a *app) describeColumn(c *cli.Context, reg *registry.Catalog, t *registry.
 		}
 		return fmt.Errorf("table %s has no column %q; %s", t.Name, name, hint)
 	}
-	lines, err := describe.Column(c.Context, reg, &column)
+	lines, err := registry.DescribeColumn(c.Context, reg, &column)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/diagram"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/dict/diagram"
 	"github.com/erphub/erphub/dict/registry"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/gogen"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/dict/gogen"
 	"github.com/erphub/erphub/dict/registry"
 )
 

@@ -9,10 +9,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/output"
+	"github.com/erphub/erphub/cmd/internal/restcount"
+	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/review"
-	"github.com/erphub/erphub/dict/review/restcount"
 	"github.com/erphub/erphub/dict/tablefile"
 )
 

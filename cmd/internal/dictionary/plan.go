@@ -7,10 +7,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/output"
+	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
-	"github.com/erphub/erphub/dict/review"
 )
 
 // changesReport is what diff and plan tell a machine.

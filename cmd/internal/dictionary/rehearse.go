@@ -14,10 +14,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/plans"
+	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/dict/review"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"

@@ -8,10 +8,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/planfile"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
-	"github.com/erphub/erphub/dict/planfile"
 	"github.com/erphub/erphub/dict/restdict"
 )
 

@@ -10,8 +10,8 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/export"
 )
 
 // RecordOptions configure [Choice.WriteRecords].

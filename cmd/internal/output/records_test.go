@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/export"
 )
 
 func recordsOf(texts ...string) iter.Seq2[erp.Record, error] {

@@ -11,11 +11,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/aiquery/auditlog"
+	"github.com/erphub/erphub/cmd/internal/auditlog"
+	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/export"
 )
 
 // auditOnly are the flags of query that mean nothing without --audit.

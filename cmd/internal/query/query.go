@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
-	"github.com/erphub/erphub/aiquery/auditlog"
+	"github.com/erphub/erphub/cmd/internal/auditlog"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/tokens"

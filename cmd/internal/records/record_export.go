@@ -14,7 +14,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/transfer"
-	"github.com/erphub/erphub/dict/transfer/xlsx"
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/atomicfile"
@@ -127,7 +126,7 @@ func (a *app) exportTo(ctx context.Context, client *erp.Client, out io.Writer, f
 	var w transfer.RowWriter
 	var err error
 	if format == "xlsx" {
-		w, err = xlsx.NewWriter(out, opts.Table)
+		w, err = transfer.NewWorkbookWriter(out, opts.Table)
 	} else {
 		text, _ := transfer.FormatOf("." + format)
 		w, err = transfer.NewWriter(out, text)

@@ -17,7 +17,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/transfer"
-	"github.com/erphub/erphub/dict/transfer/xlsx"
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 )
@@ -244,7 +243,7 @@ func (a *app) importInput(c *cli.Context, opts *transfer.ImportOptions) (in tran
 	}
 	rows := ".csv"
 	if format == "xlsx" || format == "xlsm" {
-		in = xlsx.File{Path: path, Sheet: c.String("sheet"), Called: called}
+		in = transfer.Workbook{Path: path, Sheet: c.String("sheet"), Called: called}
 	} else {
 		text, ok := transfer.FormatOf("." + format)
 		if !ok {

@@ -10,7 +10,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/generator/delivery"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 
 	genapi "github.com/erphub/erphub/generator/httpapi"
 )

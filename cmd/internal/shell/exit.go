@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/generator/failure"
+	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/tokens"
 )

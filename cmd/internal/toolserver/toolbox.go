@@ -23,7 +23,6 @@ import (
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/boundary/redisstore"
-	"github.com/erphub/erphub/mcp/docsearch"
 	"github.com/erphub/erphub/mcp/tools"
 	"github.com/erphub/erphub/tokens"
 )
@@ -141,7 +140,7 @@ func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
 		return err
 	}
 	if folders := c.StringSlice("knowledge"); len(folders) > 0 {
-		library, err := docsearch.Open(c.Context, folders, &docsearch.Options{Logger: box.log})
+		library, err := tools.OpenDocuments(c.Context, folders, box.log)
 		if err != nil {
 			return fmt.Errorf("reading the documents: %w", err)
 		}
