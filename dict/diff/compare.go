@@ -51,33 +51,14 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 		return nil, fmt.Errorf("comparing tables: %w", err)
 	}
 	reg = &renamed{reg, renames}
-	var failed error // the first failure where only "unknown" can be said
-	note := func(err error) {
-		if failed == nil && err != nil && !errors.Is(err, registry.ErrNotFound) {
-			failed = err
-		}
-	}
-	if o.Element == nil {
-		o.Element = func(column string) (int, bool) {
-			e, err := reg.Element(ctx, column)
-			note(err)
-			return e.ID, err == nil && strings.EqualFold(e.Name, column) && adid.Official(e.ID)
-		}
-	}
-	if o.Known == nil {
-		o.Known = func(table string) (dict.Table, bool) {
-			t, ok, err := known(ctx, reg, table)
-			note(err)
-			return t, ok
-		}
-	}
+	failed := askRegistry(ctx, reg, &o)
 	c := &comparer{reg: reg, seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]registry.Table{}, extended: map[string]extension{}}
 	if tables, err = c.complete(ctx, tables); err != nil {
 		return nil, fmt.Errorf("comparing tables: %w", err)
 	}
 	plan, err := wantedPlan(&o, tables)
-	if failed != nil {
-		return nil, fmt.Errorf("comparing tables: %w", failed)
+	if err := failed(); err != nil {
+		return nil, fmt.Errorf("comparing tables: %w", err)
 	}
 	if err != nil {
 		return nil, err
@@ -95,6 +76,32 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 		}
 	}
 	return c.out, nil
+}
+
+// askRegistry gives options what they do not know from the registry. The function that
+// it returns gives the first failure where only "unknown" could be said.
+func askRegistry(ctx context.Context, reg registry.Registry, o *dict.Options) (failed func() error) {
+	var first error
+	note := func(err error) {
+		if first == nil && err != nil && !errors.Is(err, registry.ErrNotFound) {
+			first = err
+		}
+	}
+	if o.Element == nil {
+		o.Element = func(column string) (int, bool) {
+			e, err := reg.Element(ctx, column)
+			note(err)
+			return e.ID, err == nil && strings.EqualFold(e.Name, column) && adid.Official(e.ID)
+		}
+	}
+	if o.Known == nil {
+		o.Known = func(table string) (dict.Table, bool) {
+			t, ok, err := known(ctx, reg, table)
+			note(err)
+			return t, ok
+		}
+	}
+	return func() error { return first }
 }
 
 // wantedPlan is the plan that makes the tables that are not removed.

@@ -54,26 +54,25 @@ func (r *Result) former(ctx context.Context, reg registry.Registry, table string
 	if name != table {
 		t.Was = table
 	}
+	giveBack(&t, names)
+	return t, nil
+}
+
+// giveBack says of what is renamed how it is called by then.
+func giveBack(t *dict.Table, names map[string]string) {
 	for i := range t.Columns {
 		col := &t.Columns[i]
 		col.Was = names[string(KindColumn)+" "+col.Name]
-		if ref := col.Reference; ref != nil {
-			named := *ref
-			for _, kind := range []Kind{KindReference, KindLookup} {
-				if now := names[string(kind)+" "+ref.Name]; now != "" {
-					named.Was = now
-				}
-			}
+		if col.Reference != nil {
+			named := *col.Reference
+			named.Was = names[string(KindReference)+" "+named.Name]
 			col.Reference = &named
 		}
 	}
-	if t.Window != nil {
-		for was, now := range names {
-			if strings.HasPrefix(was, string(KindWindow)+" ") {
-				w := *t.Window
-				w.Was, t.Window = now, &w
-			}
+	for was, now := range names {
+		if t.Window != nil && strings.HasPrefix(was, string(KindWindow)+" ") {
+			w := *t.Window
+			w.Was, t.Window = now, &w
 		}
 	}
-	return t, nil
 }

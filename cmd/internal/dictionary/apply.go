@@ -68,12 +68,17 @@ func (a *app) dictApply(c *cli.Context) error {
 		return err
 	}
 	if format.onServer() {
-		if err := writeUndo(c.Context, cmp); err != nil {
-			return fmt.Errorf("nothing was done: %w", err)
-		}
-		return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})
+		return a.applyCompared(c, cmp, plan, opts, findings)
 	}
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
+}
+
+// applyCompared runs the plan, and can take it back.
+func (a *app) applyCompared(c *cli.Context, cmp *comparison, plan *dict.Plan, opts *restdict.Options, findings []review.Finding) error {
+	if err := writeUndo(c.Context, cmp); err != nil {
+		return fmt.Errorf("nothing was done: %w", err)
+	}
+	return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})
 }
 
 // showBeforeApply shows a person what is about to be done, and a program that nothing
