@@ -37,7 +37,7 @@ var budgets = []budget{
 	{"examples", 1_250, 2},
 	{"generator", 10_511, 210},
 	{"internal", 17_577, 0},
-	{"mcp", 23_400, 362},
+	{"mcp", 23_740, 364},
 	{"tokens", 3_950, 145},
 }
 

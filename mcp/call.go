@@ -45,6 +45,9 @@ type Selection struct {
 	// Toolsets are names of tool sets; none: what the operator offers where
 	// nothing is asked, [AllSets]: all that the caller may use.
 	Toolsets []string
+	// Switched are tool sets that the session switched on, beside the default; without
+	// effect where Toolsets names some.
+	Switched []string
 	// ReadOnly leaves out every tool that changes something.
 	ReadOnly bool
 }
@@ -70,6 +73,11 @@ type Call struct {
 	// Offers reports whether the caller is offered a tool, so that a text names no
 	// other; nil: every tool is. Filled in for the tool.
 	Offers func(tool string) bool
+	// Allows reports whether the caller may have a tool that is not offered now, if its
+	// set is selected; nil: every tool. SwitchOn offers a tool set from now on, as far as
+	// it is allowed; nil: nothing lasts for which it could be.
+	Allows   func(tool string) bool
+	SwitchOn func(ctx context.Context, set string) error
 	// OnSpend is called for every request to the ERP before it is made, and can refuse
 	// it with an error; nil accepts all.
 	OnSpend func(ctx context.Context, c Cost) error
@@ -138,6 +146,9 @@ func (c *Call) complete(t Tool) *Call {
 	}
 	if full.Offers == nil {
 		full.Offers = func(string) bool { return true }
+	}
+	if full.Allows == nil {
+		full.Allows = func(string) bool { return true }
 	}
 	if full.Log == nil {
 		full.Log = slog.New(slog.DiscardHandler)

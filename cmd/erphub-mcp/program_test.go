@@ -59,7 +59,7 @@ func TestTracesAreSent(t *testing.T) {
 	erp := embeddedERP(t)
 	token, err := erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
 	require.NoError(t, err)
-	p := run(t, []string{"ERP_URL=" + erp.URL(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + srv.URL})
+	p := run(t, []string{"ERP_URL=" + erp.URL(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + srv.URL}, "--toolsets", "registry")
 	cs := connect(t, p.url, token, "2025-11-25")
 	_, failed := call(t, cs, "listTables", args{"pattern": "Kanarienvogel%"})
 	require.False(t, failed)

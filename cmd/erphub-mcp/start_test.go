@@ -96,6 +96,32 @@ func names(t *testing.T, cs *sdk.ClientSession) (out []string) {
 	return out
 }
 
+// A server of one login offers what suits its role; one that is told which sets, those.
+func TestStdioSuitsItsLogin(t *testing.T) {
+	t.Parallel()
+	url := sandbox(t)
+	root := []string{"ERP_URL=" + url, "ERP_USERNAME=SuperUser", "ERP_PASSWORD=System", "ERP_CLIENT_ID=0", "ERP_ROLE_ID=0"}
+	for name, tc := range map[string]struct {
+		env, args []string
+		has, not  string
+	}{
+		"a tenant":               {login(url), nil, "createRecord", "createTable"},
+		"System":                 {root, nil, "createTable", "createRecord"},
+		"System, read-only":      {root, []string{"--read-only"}, "listTables", "createTable"},
+		"a tenant, by operator":  {login(url), []string{"--toolsets", "table"}, "createTable", "createRecord"},
+		"the specification":      {login(url), []string{"--toolsets", "spec"}, "generatePlugin", "listToolsets"},
+		"a default of operators": {login(url), []string{"--default-toolsets", "doctor"}, "checkApi", "createRecord"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cs, log := stdio(t, tc.env, tc.args...)
+			tools := names(t, cs)
+			assert.Contains(t, tools, tc.has, "%s", log)
+			assert.NotContains(t, tools, tc.not, "%s", log)
+		})
+	}
+}
+
 // With an address and a login alone, data can be read: by SQL where the ERP is,
 // with the role of the login, of the token, or of AI_ROLE_ID.
 func TestDefaultStartReadsData(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"flag"
@@ -37,9 +38,6 @@ type task struct {
 	// As is the login: admin (if left out), user or root.
 	As    string     `yaml:"as"`
 	Calls []taskCall `yaml:"calls"`
-	// Default are the calls with the tool sets that are enabled without a setting,
-	// where these do not have all tools of Calls; none: there is no way.
-	Default []taskCall `yaml:"default"`
 	// Facts are texts that the responses hold, in any case.
 	Facts []string `yaml:"facts"`
 	// Truth is SQL over the sandbox's own file, run after the calls and past all
@@ -57,20 +55,46 @@ type taskCall struct {
 	Args map[string]any `yaml:"args"`
 }
 
-// with are the calls of a task where only some tools are offered; none: there is no
-// way.
-func (t task) with(tools []string) []taskCall {
-	for _, calls := range [][]taskCall{t.Calls, t.Default} {
-		if !slices.ContainsFunc(calls, func(c taskCall) bool { return !slices.Contains(tools, c.Tool) }) {
-			return calls
+// missing are the tools of a task that are not offered.
+func (t task) missing(tools []string) (names []string) {
+	for _, c := range t.Calls {
+		if !slices.Contains(tools, c.Tool) && !slices.Contains(names, c.Tool) {
+			names = append(names, c.Tool)
 		}
 	}
-	return nil
+	return names
+}
+
+// switching are the calls by which an assistant finds and switches on the tool sets of
+// tools that it is not offered; none: it cannot.
+func switching(t *testing.T, cs *sdk.ClientSession, missing []string) (calls []taskCall) {
+	t.Helper()
+	if len(missing) == 0 || !slices.Contains(names(t, cs), "listToolsets") {
+		return nil
+	}
+	type toolset struct {
+		Name, On string
+		Tools    []string
+		Tokens   int
+	}
+	all := do[struct{ Toolsets []toolset }](t, cs, "listToolsets", nil).Toolsets
+	slices.SortStableFunc(all, func(a, b toolset) int { return a.Tokens - b.Tokens })
+	calls = []taskCall{{Tool: "listToolsets"}}
+	for len(missing) > 0 {
+		i := slices.IndexFunc(all, func(s toolset) bool { return s.On != "yes" && slices.Contains(s.Tools, missing[0]) })
+		if i < 0 {
+			return nil
+		}
+		calls = append(calls, taskCall{Tool: "listToolsets", Args: map[string]any{"switchOn": all[i].Name}})
+		missing = slices.DeleteFunc(missing, func(tool string) bool { return slices.Contains(all[i].Tools, tool) })
+	}
+	return calls
 }
 
 // played is what became of a task.
 type played struct {
 	Task    task
+	Before  []taskCall // to switch on tool sets
 	Calls   []taskCall
 	Missing []string // facts that no response holds, errors
 	In, Out int      // tokens of arguments and of responses
@@ -82,11 +106,24 @@ func (p played) reached() bool { return len(p.Calls) > 0 && len(p.Missing) == 0 
 type setting struct {
 	name, flags string // flags in words
 	args        []string
-	least       int // tasks that are reached, apart from traps
-	// definitions are tokens of names, descriptions and input schemas, outputs those of
-	// output schemas.
-	tools, definitions, outputs int
-	played                      []played
+	as          string             // one login for all tasks; empty: each task's own
+	least       int                // tasks that are reached, apart from traps
+	offers      map[string]offered // by login
+	played      []played
+}
+
+// offered is what the definitions cost that a session is shown: tokens of names,
+// descriptions and input schemas, and those of output schemas.
+type offered struct{ tools, definitions, outputs int }
+
+// logins are those of tasks.
+var logins = []struct {
+	as, user          string
+	client, role, org int
+}{
+	{"user", "GardenUser", 11, 103, 11},
+	{"admin", "GardenAdmin", 11, 102, 11},
+	{"root", "SuperUser", 0, 0, 0},
 }
 
 const (
@@ -94,8 +131,8 @@ const (
 	mostTokens = 1500
 )
 
-// What users ask of the tool server, with all tool sets and with those that are
-// enabled without a setting: how much of it an assistant reaches, with how many calls
+// What users ask of the tool server, with all tool sets and with those that their roles
+// get without a setting: how much of it an assistant reaches, with how many calls
 // and tokens, and what the definitions of the tools cost besides. A tool is worth its
 // place if it makes a task possible, or shorter. Numbers are compared with what SQL
 // finds in the sandbox's file. Traps are reached, or the test fails.
@@ -117,18 +154,23 @@ func TestUsefulness(t *testing.T) {
 
 	settings := []*setting{
 		{name: "all", flags: "`--toolsets all`", args: []string{"--toolsets", "all"}, least: 56},
-		{name: "default", flags: "no setting", least: 40},
+		{name: "default", flags: "no setting", least: 56},
+		{name: "user", flags: "no setting", as: "user", least: 30},
+		{name: "root", flags: "no setting", as: "root", least: 15},
 	}
 	for _, s := range settings {
 		s.play(t, t.TempDir(), plain)
-		data := t.TempDir()
-		setTraps(t, filepath.Join(data, "erp.db"))
-		s.play(t, data, tricky)
-		reached, calls, tokens := summary(s.played)
+		reached, _, calls, tokens := summary(s.played, "")
 		t.Logf("%s: reached %d of %d; median %d calls, %d tokens", s.name, reached, len(plain), calls, tokens)
 		assert.GreaterOrEqual(t, reached, s.least, s.name)
 		assert.LessOrEqual(t, calls, mostCalls, s.name)
 		assert.LessOrEqual(t, tokens, mostTokens, s.name)
+		if s.as != "" {
+			continue // the traps are what single roles do not see
+		}
+		data := t.TempDir()
+		setTraps(t, filepath.Join(data, "erp.db"))
+		s.play(t, data, tricky)
 	}
 
 	path := filepath.Join("..", "..", "docs", "usefulness.md")
@@ -165,29 +207,43 @@ func (s *setting) play(t *testing.T, data string, tasks []task) {
 	require.NoError(t, err)
 	defer truth.Close()
 	server := run(t, []string{"ERP_URL=" + url}, s.args...)
-	users := map[string]*sdk.ClientSession{
-		"admin": connect(t, server.url, sandboxToken(t, url, "GardenAdmin", 11, 102, 11), "2025-11-25"),
-		"user":  connect(t, server.url, sandboxToken(t, url, "GardenUser", 11, 103, 11), "2025-11-25"),
-		"root":  connect(t, server.url, sandboxToken(t, url, "SuperUser", 0, 0, 0), "2025-11-25"),
+	users := map[string]*sdk.ClientSession{}
+	session := func(as string) *sdk.ClientSession {
+		for _, l := range logins {
+			if l.as == as {
+				return connect(t, server.url, sandboxToken(t, url, l.user, l.client, l.role, l.org), "2025-11-25")
+			}
+		}
+		t.Fatalf("there is no login %s", as)
+		return nil
 	}
-	for _, cs := range users { // the dictionary is there before the first task
-		require.Eventually(t, func() bool {
-			_, failed := call(t, cs, "getStatistics", nil)
+	s.offers = map[string]offered{}
+	for _, l := range logins {
+		if s.as != "" && s.as != l.as {
+			continue
+		}
+		cs := session(l.as)
+		users[l.as] = cs
+		require.Eventually(t, func() bool { // the dictionary is there before the first task
+			_, failed := call(t, cs, "describeTable", args{"table": "C_Order"})
 			return !failed && slices.Contains(names(t, cs), "executeQuery")
 		}, 2*time.Minute, 5*time.Millisecond, "%s", server.log)
+		s.offers[l.as] = definitionsOf(t, cs)
 	}
-	s.measure(t, users["admin"])
 	for _, task := range tasks {
-		cs := users["admin"]
-		if task.As != "" {
-			cs = users[task.As]
-			require.NotNil(t, cs, task.As)
+		task.As = cmp.Or(s.as, task.As, "admin")
+		cs := users[task.As]
+		p := played{Task: task, Calls: task.Calls}
+		if missing := task.missing(names(t, cs)); len(missing) > 0 {
+			cs = session(task.As) // the next task begins with the default
+			if p.Before = switching(t, cs, missing); p.Before == nil {
+				p.Calls = nil
+			}
 		}
-		p := played{Task: task, Calls: task.with(names(t, cs))}
 		if len(p.Calls) > 0 {
 			p.play(t, cs, truth)
 		}
-		if len(p.Missing) > 0 {
+		if len(p.Missing) > 0 && s.as == "" { // other roles see other records
 			t.Logf("%s: not reached: %s\n\t%s", s.name, task.Ask, strings.Join(p.Missing, "\n\t"))
 		}
 		if task.Trap {
@@ -197,8 +253,8 @@ func (s *setting) play(t *testing.T, data string, tasks []task) {
 	}
 }
 
-// measure takes what the definitions cost that a session is shown.
-func (s *setting) measure(t *testing.T, cs *sdk.ClientSession) {
+// definitionsOf measures what a session is shown.
+func definitionsOf(t *testing.T, cs *sdk.ClientSession) (o offered) {
 	t.Helper()
 	list, err := cs.ListTools(t.Context(), nil)
 	require.NoError(t, err)
@@ -207,13 +263,14 @@ func (s *setting) measure(t *testing.T, cs *sdk.ClientSession) {
 		require.NoError(t, err)
 		return len(raw)
 	}
-	s.tools, s.definitions, s.outputs = len(list.Tools), 0, 0
+	o.tools = len(list.Tools)
 	for _, tool := range list.Tools {
-		s.definitions += mcp.EstimateTokens(len(tool.Name) + len(tool.Description) + size(tool.InputSchema))
+		o.definitions += mcp.EstimateTokens(len(tool.Name) + len(tool.Description) + size(tool.InputSchema))
 		if tool.OutputSchema != nil {
-			s.outputs += mcp.EstimateTokens(size(tool.OutputSchema))
+			o.outputs += mcp.EstimateTokens(size(tool.OutputSchema))
 		}
 	}
+	return o
 }
 
 // play makes the calls of a task and looks for its facts.
@@ -221,8 +278,8 @@ func (p *played) play(t *testing.T, cs *sdk.ClientSession, truth *sql.DB) {
 	t.Helper()
 	task := p.Task
 	var said []string
-	for i, c := range p.Calls {
-		arguments := filled(t, c.Args, said)
+	for i, c := range slices.Concat(p.Before, p.Calls) {
+		arguments := filled(t, c.Args, said[min(i, len(p.Before)):])
 		raw, err := json.Marshal(arguments)
 		require.NoError(t, err)
 		res, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: c.Tool, Arguments: arguments})
@@ -248,7 +305,7 @@ func (p *played) play(t *testing.T, cs *sdk.ClientSession, truth *sql.DB) {
 			p.Missing = append(p.Missing, fmt.Sprintf("call %d: %s %s: %s", i+1, c.Tool, raw, b.String()))
 		}
 	}
-	whole := strings.Join(said, "\n")
+	whole := strings.Join(said[min(len(said), len(p.Before)):], "\n")
 	for _, fact := range task.Facts {
 		if !strings.Contains(strings.ToLower(whole), strings.ToLower(fact)) {
 			p.Missing = append(p.Missing, fmt.Sprintf("%q is not in %s", fact, shortened(whole)))
@@ -374,41 +431,52 @@ func holds(text string, value any) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(want))
 }
 
-// summary is how many tasks apart from traps were reached, and the medians of the calls
-// and tokens of those that were.
-func summary(all []played) (reached, calls, tokens int) {
+// summary is how many tasks of a login (empty: of all), apart from traps, were reached,
+// how many of them without switching on a tool set, and the medians of the calls and
+// tokens of those that were reached.
+func summary(all []played, as string) (reached, atOnce, calls, tokens int) {
 	var c, k []int
 	for _, p := range all {
-		if p.reached() && !p.Task.Trap {
-			c, k = append(c, len(p.Calls)), append(k, p.In+p.Out)
+		if p.reached() && !p.Task.Trap && (as == "" || as == p.Task.As) {
+			c, k = append(c, len(p.Before)+len(p.Calls)), append(k, p.In+p.Out)
+			if len(p.Before) == 0 {
+				atOnce++
+			}
 		}
 	}
 	if len(c) == 0 {
-		return 0, 0, 0
+		return 0, 0, 0, 0
 	}
 	slices.Sort(c)
 	slices.Sort(k)
-	return len(c), c[len(c)/2], k[len(k)/2]
+	return len(c), atOnce, c[len(c)/2], k[len(k)/2]
 }
 
 // usefulnessPage is docs/usefulness.md.
 func usefulnessPage(settings []*setting) string {
 	var b strings.Builder
 	b.WriteString("# What an assistant reaches\n\n" +
-		"Sixty things that users of an ERP ask, over the data of the sandbox, with all tool sets and with those that `erphub-mcp` enables\n" +
+		"Sixty things that users of an ERP ask, over the data of the sandbox, with all tool sets and with those that `erphub-mcp` offers\n" +
 		"without a setting. The calls are those an able assistant makes, written by hand; no model was run. A task is reached when the\n" +
 		"responses hold the expected facts, and numbers are compared with what SQL finds in the sandbox's own file. Tokens are estimated:\n" +
 		"one for four bytes. Those of a task are its arguments and responses. The definitions of the tools come on top, once in each\n" +
 		"conversation: names, descriptions and input schemas, and with clients that show them to the model the output schemas.\n" +
 		"`go test ./cmd/erphub-mcp -run TestUsefulness -update` plays the tasks in `cmd/erphub-mcp/testdata/tasks.yaml` and writes this page.\n\n" +
-		"| setting | tools | definitions | output schemas | reached | median calls | median tokens |\n|---|---|---|---|---|---|---|\n")
-	for _, s := range settings {
-		reached, calls, tokens := summary(s.played)
-		fmt.Fprintf(&b, "| %s | %d | %d tokens | %d tokens | %d of 60 | %d | %d tokens |\n", s.flags, s.tools, s.definitions, s.outputs, reached, calls, tokens)
+		"Without a setting the role of the login decides which tools a session gets first; with others it switches them on (`listToolsets`),\n" +
+		"which is two calls more.\n\n" +
+		"| setting | login | tools | definitions | output schemas | reached at once | with a switch | median calls | median tokens |\n|---|---|---|---|---|---|---|---|---|\n")
+	row := func(s *setting, about, shown, as string) {
+		o := s.offers[shown]
+		reached, atOnce, calls, tokens := summary(s.played, as)
+		fmt.Fprintf(&b, "| %s | %s | %d | %d tokens | %d tokens | %d of 60 | %d of 60 | %d | %d tokens |\n", s.flags, about, o.tools, o.definitions, o.outputs, atOnce, reached, calls, tokens)
 	}
-	all := settings[0]
-	reached, calls, tokens := summary(all.played)
-	fmt.Fprintf(&b, "\n**Reached: %d of 60 with all tool sets.** Median: %d calls, %d tokens, after %d tokens of definitions.\n", reached, calls, tokens, all.definitions)
+	row(settings[0], "each task's own", "admin", "")
+	row(settings[1], "each task's own, mostly the admin's", "admin", "")
+	row(settings[2], "a user of a tenant (GardenUser)", "user", "")
+	row(settings[1], "an admin of a tenant (GardenAdmin)", "admin", "admin")
+	row(settings[3], "System Administrator (SuperUser)", "root", "")
+	b.WriteString("\nThe tasks of the last rows are the same for every role. What a role does not reach is about records that it does not see, or changes what\nit may not change.\n")
+	settings = settings[:2]
 	for _, trap := range []bool{false, true} {
 		if trap {
 			b.WriteString("\n## Answers that look right and are wrong\n\n" +
@@ -416,7 +484,7 @@ func usefulnessPage(settings []*setting) string {
 				"records that the role does not see. Responses have to say what would make the answer wrong, or the test fails.\n")
 		}
 		b.WriteString("\n| area | a user asks | tools | reached | tokens | without a setting | reached | tokens |\n|---|---|---|---|---|---|---|---|\n")
-		for i, p := range all.played {
+		for i, p := range settings[0].played {
 			if p.Task.Trap != trap {
 				continue
 			}
@@ -436,7 +504,7 @@ func (p played) cells() string {
 		return " no tool | no | |"
 	}
 	var tools []string
-	for _, c := range p.Calls {
+	for _, c := range slices.Concat(p.Before, p.Calls) {
 		tools = append(tools, c.Tool)
 	}
 	return fmt.Sprintf(" %s | %s | %d |", strings.Join(tools, ", "), map[bool]string{true: "yes", false: "no"}[p.reached()], p.In+p.Out)

@@ -20,9 +20,10 @@ type Options struct {
 	// Toolsets are the tool sets that are enabled; none, or mcp.AllSets among
 	// them, means all.
 	Toolsets []string
-	// DefaultToolsets are offered to who selects none (mcp.Caller.Selection), as far
-	// as they are enabled; none: all that are enabled.
-	DefaultToolsets []string
+	// DefaultToolsets returns the sets that a caller is offered who selects none
+	// (mcp.Caller.Selection), as far as they are enabled. It is called often, so it must
+	// not wait. nil, and one that returns none: all that are enabled.
+	DefaultToolsets func(mcp.Caller) []string
 	// ReadOnly is the upper bound for everybody: no tool that changes something.
 	ReadOnly bool
 	// Rules narrow what callers may use.
@@ -60,7 +61,7 @@ func New(opts *Options) (*Boundary, error) {
 		b.opts = *opts
 	}
 	o := &b.opts
-	o.Toolsets, o.DefaultToolsets, o.Rules = slices.Clone(o.Toolsets), slices.Clone(o.DefaultToolsets), slices.Clone(o.Rules)
+	o.Toolsets, o.Rules = slices.Clone(o.Toolsets), slices.Clone(o.Rules)
 	for i, r := range o.Rules {
 		if err := r.check(); err != nil {
 			return nil, fmt.Errorf("rule %d: %w", i+1, err)

@@ -75,9 +75,9 @@ func TestPermission(t *testing.T) {
 		"nothing said":                        {boundary.Options{}, reader, []string{"listTables", "createTable", "deleteTable"}},
 		"a tool set":                          {boundary.Options{Toolsets: []string{"table"}}, reader, []string{"createTable", "deleteTable"}},
 		"all tool sets":                       {boundary.Options{Toolsets: []string{"query", mcp.AllSets}}, reader, all.Names()},
-		"default tool sets":                   {boundary.Options{DefaultToolsets: []string{"table"}}, reader, []string{"createTable", "deleteTable"}},
-		"a default that is not enabled":       {boundary.Options{Toolsets: []string{"registry"}, DefaultToolsets: []string{"table"}}, reader, []string{}},
-		"selected":                            {boundary.Options{DefaultToolsets: []string{"table"}}, selecting("registry"), []string{"listTables"}},
+		"default tool sets":                   {boundary.Options{DefaultToolsets: always("table")}, reader, []string{"createTable", "deleteTable"}},
+		"a default that is not enabled":       {boundary.Options{Toolsets: []string{"registry"}, DefaultToolsets: always("table")}, reader, []string{}},
+		"selected":                            {boundary.Options{DefaultToolsets: always("table")}, selecting("registry"), []string{"listTables"}},
 		"selected but not enabled":            {boundary.Options{Toolsets: []string{"table"}}, selecting("registry"), []string{}},
 		"selected, read-only above":           {boundary.Options{ReadOnly: true}, selecting("all"), []string{"listTables"}},
 		"read-only":                           {boundary.Options{ReadOnly: true}, admin, []string{"listTables"}},
@@ -459,4 +459,9 @@ func BenchmarkCall(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// always is the default of every caller.
+func always(sets ...string) func(mcp.Caller) []string {
+	return func(mcp.Caller) []string { return sets }
 }

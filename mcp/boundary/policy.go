@@ -88,7 +88,7 @@ func (b *Boundary) Permit(t mcp.Tool, c mcp.Caller) error {
 	if b.opts.ReadOnly && !t.Hints.ReadOnly {
 		return denied(t, "this server only reads", "use a tool that reads, or ask the operator for a server without read-only mode")
 	}
-	if err := b.selected(t, c.Selection); err != nil {
+	if err := b.selected(t, c); err != nil {
 		return err
 	}
 	for _, r := range b.opts.Rules {
@@ -110,15 +110,31 @@ func among(sets []string, t mcp.Tool) bool {
 	return len(sets) == 0 || slices.Contains(sets, mcp.AllSets) || t.In(sets...)
 }
 
-// selected is nil when what the request asks for includes the tool.
-func (b *Boundary) selected(t mcp.Tool, asked *mcp.Selection) error {
-	sets := b.opts.DefaultToolsets
+// Selects returns the tool sets that the caller is offered, as far as they are enabled:
+// those that the request selects, or the default with what the session switched on.
+// None stand for all.
+func (b *Boundary) Selects(c mcp.Caller) (sets []string, byDefault bool) {
+	asked := c.Selection
 	if asked != nil && len(asked.Toolsets) > 0 {
-		sets = asked.Toolsets
+		return asked.Toolsets, false
 	}
+	if b.opts.DefaultToolsets == nil {
+		return nil, false
+	}
+	if sets = b.opts.DefaultToolsets(c); len(sets) > 0 && asked != nil && len(asked.Switched) > 0 {
+		sets = slices.Concat(sets, asked.Switched)
+	}
+	return sets, true
+}
+
+// selected is nil when the caller is offered a tool set of the tool.
+func (b *Boundary) selected(t mcp.Tool, c mcp.Caller) error {
+	sets, _ := b.Selects(c)
+	asked := c.Selection
 	switch {
 	case !among(sets, t):
-		return denied(t, "its tool set was not selected", "the client selects tool sets with the header X-MCP-Toolsets, here "+strings.Join(t.Sets, " or "))
+		names := strings.Join(t.Sets, " or ")
+		return denied(t, "its tool set was not selected", "switch on "+names+" with listToolsets; a client selects tool sets with the header X-MCP-Toolsets, here "+names)
 	case asked != nil && asked.ReadOnly && !t.Hints.ReadOnly:
 		return denied(t, "this request only reads", "the client asked for tools that only read; another request, without X-MCP-Readonly, may use it")
 	}

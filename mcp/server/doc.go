@@ -16,6 +16,13 @@
 // organization whose token opened it; nobody else can use it. A tool gets the
 // token of its own call and no other.
 //
+// # Which tools
+//
+// What a session is offered follows from its caller, and from the tool sets that each
+// request selects or the session switched on, within what the boundary permits. A
+// tool that is not offered is not listed, no text names it, and a call of it is
+// refused. Clients are told when their list changes.
+//
 // # Changes
 //
 // A tool that sets mcp.Tool.Confirms has the user's agreement before it changes

@@ -38,7 +38,7 @@ type fixtureReady struct {
 
 func TestFixtures(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) { o.Catalog, o.ListChanges = fixtures(t), true })
+	in := start(t, func(o *Options, _ *boundary.Options) { o.Catalog = fixtures(t) })
 	protocolFixtures(t, in.Server)
 	cs := in.connect(t, modernHTTP, alice.token(t), nil)
 	text, failed := call(t, cs, "test_simple_text", nil)

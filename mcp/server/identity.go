@@ -85,5 +85,5 @@ func (s *Server) caller(ctx context.Context, ss *sdk.ServerSession, extra *sdk.R
 			c.Program += "/" + program.Version
 		}
 	}
-	return c
+	return offering(c, s.switchedOf(ctx, ss))
 }

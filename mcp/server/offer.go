@@ -33,7 +33,8 @@ func (s *Server) fit(ctx context.Context, req sdk.Request, res sdk.Result) {
 		return
 	}
 	session, _ := req.GetSession().(*sdk.ServerSession)
-	offers := s.offers(s.caller(ctx, session, req.GetExtra(), nil))
+	caller := s.caller(ctx, session, req.GetExtra(), nil)
+	offers := s.offers(caller)
 	all := s.opts.Catalog.Tools
 	switch r := res.(type) {
 	case *sdk.ListToolsResult:
@@ -41,8 +42,9 @@ func (s *Server) fit(ctx context.Context, req sdk.Request, res sdk.Result) {
 			_, ours := all.Tool(d.Name)
 			return ours && !offers(d.Name)
 		})
+		_, byDefault := s.opts.Boundary.Selects(caller)
 		for i, d := range r.Tools {
-			r.Tools[i] = s.worded(d, offers)
+			r.Tools[i] = s.worded(d, offers, !byDefault)
 		}
 	case *sdk.ListPromptsResult:
 		r.Prompts = slices.DeleteFunc(r.Prompts, func(d *sdk.Prompt) bool { return !s.offersPrompt(d.Name, offers) })
@@ -62,8 +64,9 @@ func (s *Server) offersPrompt(name string, offers func(string) bool) bool {
 }
 
 // worded is the definition of a tool without words about tools that are not
-// offered, as it is listed.
-func (s *Server) worded(d *sdk.Tool, offers func(string) bool) *sdk.Tool {
+// offered, as it is listed. Output schemas are optional, and longer than the rest: they
+// are listed for programs that build on results, which choose the sets they work with.
+func (s *Server) worded(d *sdk.Tool, offers func(string) bool, output bool) *sdk.Tool {
 	missing := slices.DeleteFunc(slices.Clone(s.mentions()[d.Name]), offers)
 	t, ok := s.opts.Catalog.Tools.Tool(d.Name)
 	if !ok {
@@ -71,11 +74,17 @@ func (s *Server) worded(d *sdk.Tool, offers func(string) bool) *sdk.Tool {
 	}
 	// Callers differ by the operator's rules, so there are few of these.
 	key := d.Name + " without " + strings.Join(missing, " ")
+	if !output {
+		key += " and output"
+	}
 	if known, ok := s.reworded.Load(key); ok {
 		return known.(*sdk.Tool)
 	}
 	if len(missing) > 0 {
 		t = s.opts.Catalog.Tools.Reworded(t, offers)
+	}
+	if !output {
+		t.Output = nil
 	}
 	made := encoded(definition(t))
 	s.reworded.Store(key, made)

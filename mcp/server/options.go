@@ -77,9 +77,6 @@ type Options struct {
 	// LocalCaller is called instead of using Local for every request, where it becomes
 	// known later who calls. It must not wait. nil: Local.
 	LocalCaller func() mcp.Caller
-	// ListChanges says that the tools that are available (see mcp.Tool) may become
-	// others while the server runs: call [Server.ToolsChanged] then.
-	ListChanges bool
 	// Name, Title and Version are what the server tells clients about itself.
 	// Empty: "erphub", Name, "0".
 	Name, Title, Version string

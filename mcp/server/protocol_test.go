@@ -162,7 +162,7 @@ func TestCapabilitiesAreThoseThereAre(t *testing.T) {
 	//lint:ignore SA1019 that it is not announced is the point
 	assert.Nil(t, got.Capabilities.Logging, "nothing is logged to clients")
 	require.NotNil(t, got.Capabilities.Tools)
-	assert.False(t, got.Capabilities.Tools.ListChanged)
+	assert.True(t, got.Capabilities.Tools.ListChanged, "sessions switch tool sets on")
 	assert.False(t, got.Capabilities.Prompts.ListChanged)
 	assert.False(t, got.Capabilities.Resources.Subscribe)
 	assert.NotNil(t, got.Capabilities.Completions)
@@ -177,7 +177,7 @@ func TestListsAreCachedPrivately(t *testing.T) {
 	list, err := cs.ListTools(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, "private", list.GetCacheScope())
-	assert.Equal(t, 300_000, list.GetTTLMs())
+	assert.Equal(t, 5_000, list.GetTTLMs(), "lists change")
 	res, err := cs.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "erp://guide"})
 	require.NoError(t, err)
 	assert.Equal(t, "private", res.GetCacheScope())

@@ -43,7 +43,7 @@ func TestSelection(t *testing.T) {
 		hidden := o.Catalog.Tools[0]
 		hidden.Name, hidden.Sets = "hidden", []string{"secret"}
 		o.Catalog.Tools = append(o.Catalog.Tools, hidden)
-		b.Toolsets, b.DefaultToolsets = []string{"query", "table"}, []string{"query"}
+		b.Toolsets, b.DefaultToolsets = []string{"query", "table"}, func(mcp.Caller) []string { return []string{"query"} }
 	})
 	query, all := []string{"echo", "whoami"}, []string{"drop", "echo", "whoami"}
 	for name, tc := range map[string]struct {

@@ -20,7 +20,8 @@ type Server struct {
 	sdk      *sdk.Server
 	modern   http.Handler // no sessions
 	sse      *sseSessions
-	sessions *sessions // streamable HTTP with sessions
+	send     sdk.MethodHandler // sends to a client
+	sessions *sessions         // streamable HTTP with sessions
 	handler  http.Handler
 	slots    httpserver.Slots
 	work     work
@@ -49,7 +50,7 @@ func New(opts Options) (*Server, error) {
 		Instructions: opts.Catalog.Instructions,
 		PageSize:     pageSize,
 		Capabilities: &sdk.ServerCapabilities{
-			Tools: &sdk.ToolCapabilities{ListChanged: opts.ListChanges},
+			Tools: &sdk.ToolCapabilities{ListChanged: true},
 		},
 		SetCacheable: s.cacheable,
 	}
@@ -67,6 +68,10 @@ func New(opts Options) (*Server, error) {
 		return nil, err
 	}
 	s.sdk.AddReceivingMiddleware(s.receive)
+	s.sdk.AddSendingMiddleware(func(send sdk.MethodHandler) sdk.MethodHandler {
+		s.send = send
+		return send
+	})
 	s.sessions = newSessions(s)
 	s.sse = newSSESessions(s, opts.MaxSessions, opts.MaxUserSessions)
 	s.modern = s.modernHandler()
@@ -92,17 +97,15 @@ func (s *Server) cacheable(_ context.Context, req sdk.Request, c *sdk.Cacheable)
 	switch req.(type) {
 	case *sdk.ReadResourceRequest:
 		c.TTLMs = int(time.Minute.Milliseconds())
-	case *sdk.ListToolsRequest, *sdk.ListPromptsRequest:
-		if s.opts.ListChanges { // for clients that do not listen for changes
-			c.TTLMs = int((5 * time.Second).Milliseconds())
-		}
+	case *sdk.ListToolsRequest, *sdk.ListPromptsRequest: // for clients that do not listen for changes
+		c.TTLMs = int((5 * time.Second).Milliseconds())
 	}
 }
 
-// ToolsChanged tells clients that the list of tools may be another now, where
-// Options.ListChanges is set.
+// ToolsChanged tells clients that the list of tools may be another now, because others
+// are available (see mcp.Tool) or it is known later who calls.
 func (s *Server) ToolsChanged() {
-	if len(s.opts.Catalog.Tools) > 0 && s.opts.ListChanges {
+	if len(s.opts.Catalog.Tools) > 0 {
 		t := s.opts.Catalog.Tools[0]
 		s.sdk.AddTool(registered(t), s.toolHandler(t)) // the SDK tells that a tool was replaced
 	}
@@ -136,7 +139,8 @@ func (s *Server) register() error {
 // ends or in does. Nothing else may be written to out. Everything that is
 // called is called by Options.Local.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
+	connected := context.WithValue(ctx, switchedKey{}, &switched{alone: true})
+	err := s.sdk.Run(connected, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}})
 	if ctx.Err() != nil {
 		return nil // that is how it ends
 	}

@@ -62,8 +62,10 @@ type session struct {
 	transport *sdk.StreamableServerTransport
 	link      *link
 	server    *sdk.ServerSession
+	switched  switched
 
 	// Guarded by sessions.mu.
+	data    []byte // in the store
 	used    time.Time
 	running int         // requests
 	kept    bool        // in the store
@@ -147,8 +149,9 @@ func (s *sessions) idlestLocked(which func(*session) bool) []*session {
 // connect makes a session, from a state if it had one, for which there is room.
 // It begins with a request that runs. When another request made the same one
 // meanwhile, that is it.
-func (s *sessions) connect(ctx context.Context, id, user string, state *sdk.ServerSessionState) (*session, error) {
+func (s *sessions) connect(ctx context.Context, id, user string, data []byte, state *sdk.ServerSessionState) (*session, error) {
 	k := &session{id: id, user: user, kept: state != nil, transport: &sdk.StreamableServerTransport{SessionID: id}}
+	k.refreshLocked(data) // nobody else knows it yet
 	k.link = &link{StreamableServerTransport: k.transport, closed: func() { s.forget(k) }}
 	if s.store != nil {
 		k.link.mark = newMark()
@@ -199,6 +202,9 @@ func (s *sessions) find(ctx context.Context, id, user string) (*session, error) 
 		s.mu.Unlock()
 		return nil, nil
 	case k != nil:
+		if s.store != nil {
+			k.refreshLocked(data)
+		}
 		s.beginLocked(k)
 		s.mu.Unlock()
 		return k, nil
@@ -207,7 +213,7 @@ func (s *sessions) find(ctx context.Context, id, user string) (*session, error) 
 	if data == nil {
 		return nil, nil
 	}
-	var state sdk.ServerSessionState
+	var state stored
 	if err := json.Unmarshal(data, &state); err != nil { // its client begins anew
 		s.s.opts.Logger.WarnContext(ctx, "what is kept of a session cannot be read, so it ends", "error", err)
 		return nil, s.store.EndSession(ctx, id, user)
@@ -215,7 +221,7 @@ func (s *sessions) find(ctx context.Context, id, user string) (*session, error) 
 	if err := s.admit(user); err != nil {
 		return nil, err
 	}
-	return s.connect(ctx, id, user, &state)
+	return s.connect(ctx, id, user, data, &state.ServerSessionState)
 }
 
 func (s *sessions) beginLocked(k *session) {

@@ -47,15 +47,13 @@ const cancelledMethod = "notifications/cancelled"
 
 // keep has other servers know a session that was initialized.
 func (s *sessions) keep(ctx context.Context, ss *sdk.ServerSession, version string) error {
-	s.mu.Lock()
-	k := s.open[ss.ID()]
-	s.mu.Unlock()
-	if s.store == nil || k == nil || k.server != ss {
+	k := s.of(ss)
+	if s.store == nil || k == nil {
 		return nil
 	}
 	params := *ss.InitializeParams()
 	params.Meta = nil
-	data, err := json.Marshal(&sdk.ServerSessionState{InitializeParams: &params, NegotiatedProtocolVersion: version})
+	data, err := json.Marshal(&stored{ServerSessionState: sdk.ServerSessionState{InitializeParams: &params, NegotiatedProtocolVersion: version}})
 	if err != nil {
 		return err
 	}
@@ -67,7 +65,7 @@ func (s *sessions) keep(ctx context.Context, ss *sdk.ServerSession, version stri
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "sessions cannot be opened just now; try again"}
 	}
 	s.mu.Lock()
-	k.kept = true
+	k.kept, k.data = true, data
 	s.mu.Unlock()
 	return nil
 }

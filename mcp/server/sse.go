@@ -102,7 +102,8 @@ func (h *sseSessions) connect(w http.ResponseWriter, r *http.Request, user strin
 	header.Set("X-Accel-Buffering", "no")
 	// Requests that run when the client goes are cancelled with the context,
 	// those that run when the server ends are waited for.
-	ctx, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(r.Context()), sseKey{}, identity))
+	ctx := context.WithValue(context.WithoutCancel(r.Context()), sseKey{}, identity)
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, switchedKey{}, &switched{}))
 	defer cancel()
 	ss, err := h.s.sdk.Connect(ctx, session.transport, nil)
 	if err != nil {

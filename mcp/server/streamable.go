@@ -102,7 +102,7 @@ func (s *sessions) begin(w http.ResponseWriter, r *http.Request) {
 		s.unavailable(w, r, err)
 		return
 	}
-	k, err := s.connect(r.Context(), id, user, nil)
+	k, err := s.connect(r.Context(), id, user, nil, nil)
 	if err != nil {
 		s.unavailable(w, r, err)
 		return

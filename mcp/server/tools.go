@@ -72,7 +72,7 @@ func (s *Server) toolHandler(t mcp.Tool) sdk.ToolHandler {
 			Tool: t.Name, Arguments: req.Params.Arguments, Caller: s.caller(ctx, req.Session, req.Extra, req.ClientInfo()),
 			Progress: progress(ctx, req), Log: s.opts.Logger,
 		}
-		c.Offers = s.offers(c.Caller)
+		c.Offers, c.Allows, c.SwitchOn = s.offers(c.Caller), s.allows(c.Caller), s.switchOn(c.Caller, req)
 		c.Confirm = s.confirm(c, req)
 		reply, err := s.opts.Boundary.Call(ctx, t, c)
 		var ask *mcp.ConfirmationRequired

@@ -11,7 +11,7 @@ import (
 
 // accessTools tell who somebody is and what they may do.
 func (b *Toolbox) accessTools() mcp.Set {
-	return append(needs[backend.Connector](b, b.explainAccess()), b.whoAmI())
+	return append(needs[backend.Connector](b, b.explainAccess()), b.whoAmI(), b.listToolsets())
 }
 
 type explainAccessIn struct {

@@ -90,7 +90,7 @@ type explainQueryOut struct {
 func (b *Toolbox) explainQuery() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "explainQuery", Title: "Explain a query", Sets: []string{SetQuery}, Hints: readOnly,
-		Description: "Checks a SELECT without running it: may your role run it, what columns come back, which conditions can use an index (compared) and which are computed for each row, what may fail for some row.",
+		Description: "Checks a SELECT without running it: may your role run it, what columns come back, which conditions can use an index (compared) or are computed for each row, and what may fail.",
 		Input:       question[questionIn](), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in questionIn) (*explainQueryOut, error) {
 		q := backend.Query{SQL: in.SQL, Params: in.Params, RoleID: in.RoleID}

@@ -19,18 +19,11 @@ import (
 	"github.com/erphub/erphub/mcp/tools"
 )
 
-// setTexts say what the tool sets are for, in the order of the reference.
-var setTexts = []struct{ name, title, about string }{
-	{tools.SetRegistry, "The dictionary", "look up tables, columns, windows, processes and lists"},
-	{tools.SetQuery, "Queries", "read data: SQL with the permissions of a role, and records by filter"},
-	{tools.SetMetrics, "Metrics", "figures with a definition, and sums without SQL"},
-	{tools.SetRecords, "Records", "create, change and delete records, process documents, run processes"},
-	{tools.SetTable, "Tables", "create and change tables of the dictionary"},
-	{tools.SetAccess, "Permissions", "who the caller is, and who may do what"},
-	{tools.SetDeploy, "Deployments", "the log of builds and deployments"},
-	{tools.SetGenerator, "Plugins", "generate the sources of plugins"},
-	{tools.SetDoctor, "Diagnosis", "examine the environment, the connections and the configuration"},
-	{tools.SetChat, "Chat agents", "what a chat agent inside the ERP needs; most of it is in other sets, too"},
+// setTitles are the chapters of the reference, one for each set that has tools which
+// are not in one before it.
+var setTitles = map[string]string{
+	tools.SetRegistry: "The dictionary", tools.SetQuery: "Queries", tools.SetMetrics: "Metrics", tools.SetRecords: "Records", tools.SetTable: "Tables",
+	tools.SetAccess: "Permissions", tools.SetDeploy: "Deployments", tools.SetGenerator: "Plugins", tools.SetDoctor: "Diagnosis", tools.SetChat: "Chat agents",
 }
 
 // toolNeeds are the kinds of backends; a tool is available where one of those
@@ -82,39 +75,67 @@ func TestToolReference(t *testing.T) {
 func toolReference(t *testing.T) string {
 	t.Helper()
 	set, _ := definitions(t)
-	calls, sets := exampleCalls(t), setsByBackend(t)
-	var known []string
-	for _, s := range setTexts {
-		known = append(known, s.name)
-	}
-	for _, name := range set.SetNames() {
-		require.Contains(t, known, name, "setTexts says what a set is for")
-	}
-
+	calls, sets, about := exampleCalls(t), setsByBackend(t), describedSets(t, set)
 	var b strings.Builder
 	b.WriteString(toolReferenceHead)
-	fmt.Fprintf(&b, "## Tool sets\n\n%d tools. Enabled by default: %s.\n\n| Set | What it is for | Tools |\n|---|---|---|\n", len(set), codes(tools.DefaultSets()...))
-	for _, s := range setTexts {
+	fmt.Fprintf(&b, "## Tool sets\n\n%d tools. Where neither the operator nor the client names sets, the role of the login decides: a tenant's user gets\n%s; a role of the System tenant, which may change\nthe dictionary, %s. A session switches on\nothers with [listToolsets](#listtoolsets).\n\n| Set | What it is for | Tools |\n|---|---|---|\n",
+		len(set), codes(defaultSets(tenantUser)...), codes(defaultSets(systemUser)...))
+	for _, s := range about {
 		var links []string
-		for _, name := range set.Filter([]string{s.name}).Names() {
+		for _, name := range s.Tools {
 			links = append(links, "["+name+"](#"+strings.ToLower(name)+")")
 		}
-		require.NotEmpty(t, links, "the set %s has no tools", s.name)
-		tableRow(&b, code(s.name), s.about, strings.Join(links, ", "))
+		tableRow(&b, code(s.Name), s.About, strings.Join(links, ", "))
 	}
 	tableRow(&b, code(tools.SetOwn), "queries of the operator's own, each a tool: see [queries.md](queries.md)", "those of `--queries`")
-	for _, s := range setTexts {
-		of := set.Filter(nil, func(tool mcp.Tool) bool { return tool.Sets[0] == s.name })
+	for _, s := range about {
+		of := set.Filter(nil, func(tool mcp.Tool) bool { return tool.Sets[0] == s.Name })
 		if len(of) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "\n## %s\n", s.title)
+		require.NotEmpty(t, setTitles[s.Name], s.Name)
+		fmt.Fprintf(&b, "\n## %s\n", setTitles[s.Name])
 		for _, tool := range of {
 			writeTool(t, &b, tool, needed(sets, tool.Name), calls[tool.Name])
 		}
 	}
 	return b.String()
 }
+
+// describedSet is a tool set as listToolsets describes it.
+type describedSet struct {
+	Name, About, On string
+	Tools           []string
+	Tokens          int
+}
+
+// describedSets are all tool sets, each of which has a description.
+func describedSets(t *testing.T, set mcp.Set) []describedSet {
+	t.Helper()
+	list, ok := set.Tool("listToolsets")
+	require.True(t, ok)
+	res, err := list.Invoke(t.Context(), &mcp.Call{})
+	require.NoError(t, err)
+	raw, err := json.Marshal(res)
+	require.NoError(t, err)
+	var out struct{ Toolsets []describedSet }
+	require.NoError(t, json.Unmarshal(raw, &out))
+	var names []string
+	for _, s := range out.Toolsets {
+		assert.NotEmpty(t, s.About, s.Name)
+		assert.Equal(t, "yes", s.On, s.Name)
+		names = append(names, s.Name)
+	}
+	require.ElementsMatch(t, set.SetNames(), names)
+	return out.Toolsets
+}
+
+// defaultSets are the sets of a caller who names none, apart from the operator's own.
+func defaultSets(c mcp.Caller) []string {
+	return slices.DeleteFunc(tools.DefaultSets(c), func(name string) bool { return name == tools.SetOwn })
+}
+
+var tenantUser, systemUser = mcp.Caller{Known: true, ClientID: 11, RoleID: 103}, mcp.Caller{Known: true}
 
 // writeTool writes one tool, with the arguments of a call as they are in the file
 // of examples.

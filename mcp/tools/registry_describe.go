@@ -71,7 +71,7 @@ func (o *describeTableOut) ResultText() string {
 
 func (b *Toolbox) describeTable() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "describeTable", Title: "Describe a table", Sets: []string{SetRegistry}, Hints: readOnly,
+		Name: "describeTable", Title: "Describe a table", Sets: []string{SetRegistry, SetQuery}, Hints: readOnly,
 		Description: "Describes one table: its columns with types, keys, list values, the tables they point to and those that point to it. Call it before you write SQL or filters.",
 		Input:       input[describeTableIn](oneOf("detail", "lines", "names", "summary", "full"), shorter(120, "table")),
 	}, func(ctx context.Context, c *mcp.Call, in describeTableIn) (*describeTableOut, error) {

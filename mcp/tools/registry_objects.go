@@ -131,7 +131,7 @@ type listProcessesOut struct {
 
 func (b *Toolbox) listProcesses() mcp.Tool {
 	return mcp.New(mcp.Tool{
-		Name: "listProcesses", Title: "List processes", Sets: []string{SetRegistry, SetChat}, Hints: readOnly,
+		Name: "listProcesses", Title: "List processes", Sets: []string{SetRegistry, SetChat, SetRecords}, Hints: readOnly,
 		Description: "Lists processes and reports, or shows one with its parameters. Look at the parameters before executeProcess.",
 		Input:       input[listProcessesIn](between("limit", 1, 500, 50), shorter(200, "filter", "process")),
 	}, func(ctx context.Context, c *mcp.Call, in listProcessesIn) (*listProcessesOut, error) {

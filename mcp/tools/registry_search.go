@@ -43,8 +43,8 @@ func (b *Toolbox) searchRegistry() mcp.Tool {
 		kinds.Enum = append(kinds.Enum, string(k))
 	}
 	return mcp.New(mcp.Tool{
-		Name: "searchRegistry", Title: "Search the dictionary", Sets: []string{SetRegistry}, Hints: readOnly,
-		Description: "Finds tables, columns, windows, processes and references by words in names, labels, descriptions and common synonyms (customer, stock, ledger); typing errors are forgiven. Start here when you do not know the name. For a pattern of names use listTables.",
+		Name: "searchRegistry", Title: "Search the dictionary", Sets: []string{SetRegistry, SetQuery}, Hints: readOnly,
+		Description: "Finds tables, columns, windows, processes and references by words in names, labels, descriptions and common synonyms (customer, stock, ledger); typing errors are forgiven. Start here when you do not know the name.",
 		Input:       in,
 	}, func(ctx context.Context, c *mcp.Call, in searchRegistryIn) (*searchRegistryOut, error) {
 		if strings.TrimSpace(in.Query) == "" && in.Column == "" {

@@ -50,12 +50,17 @@ type session struct {
 
 func (k *kit) session(t *testing.T, ai *refusing, limits boundary.Options, opts *sdk.ClientOptions) *session {
 	t.Helper()
+	return k.sessionAs(t, admin, ai, limits, opts)
+}
+
+func (k *kit) sessionAs(t *testing.T, who login, ai *refusing, limits boundary.Options, opts *sdk.ClientOptions) *session {
+	t.Helper()
 	pool, err := backend.NewPool("", k.rest, ai)
 	require.NoError(t, err)
 	s := &session{catalog: tools.New(tools.Options{Pool: pool}).Catalog()}
 	b, err := boundary.New(&limits)
 	require.NoError(t, err)
-	s.server, err = server.New(server.Options{Catalog: *s.catalog, Boundary: b, Local: k.as(t, admin), ListChanges: true})
+	s.server, err = server.New(server.Options{Catalog: *s.catalog, Boundary: b, Local: k.as(t, who)})
 	require.NoError(t, err)
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
@@ -97,20 +102,22 @@ func TestSessionsNameOnlyTheirTools(t *testing.T) {
 		limits boundary.Options
 		want   int // tools
 	}{
-		{"the default without an AI API", false, boundary.Options{Toolsets: tools.DefaultSets()}, 28},
-		{"the default with one", true, boundary.Options{Toolsets: tools.DefaultSets()}, 31},
-		{"all", true, boundary.Options{}, 56},
-		{"all without an AI API", false, boundary.Options{}, 51},
-		{"only reading", false, boundary.Options{ReadOnly: true}, 29},
+		{"a tenant's default without an AI API", false, boundary.Options{DefaultToolsets: tools.DefaultSets}, 19},
+		{"a tenant's default with one", true, boundary.Options{DefaultToolsets: tools.DefaultSets}, 24},
+		{"System's default with an AI API", true, boundary.Options{DefaultToolsets: func(mcp.Caller) []string { return tools.DefaultSets(systemUser) }}, 34},
+		{"the specification", true, boundary.Options{Toolsets: []string{tools.SetSpec}}, 27},
+		{"all", true, boundary.Options{}, 57},
+		{"all without an AI API", false, boundary.Options{}, 52},
+		{"only reading", false, boundary.Options{ReadOnly: true}, 30},
 		{"registry", true, boundary.Options{Toolsets: []string{tools.SetRegistry}}, 8},
-		{"query", true, boundary.Options{Toolsets: []string{tools.SetQuery}}, 6},
-		{"query without an AI API", false, boundary.Options{Toolsets: []string{tools.SetQuery}}, 3},
+		{"query", true, boundary.Options{Toolsets: []string{tools.SetQuery}}, 8},
+		{"query without an AI API", false, boundary.Options{Toolsets: []string{tools.SetQuery}}, 5},
 		{"chat", true, boundary.Options{Toolsets: []string{tools.SetChat}}, 13},
 		{"metrics", true, boundary.Options{Toolsets: []string{tools.SetMetrics}}, 3},
-		{"records", true, boundary.Options{Toolsets: []string{tools.SetRecords}}, 9},
+		{"records", true, boundary.Options{Toolsets: []string{tools.SetRecords}}, 10},
 		{"table and generator", true, boundary.Options{Toolsets: []string{tools.SetTable, tools.SetGenerator}}, 13},
 		{"deploy", true, boundary.Options{Toolsets: []string{tools.SetDeploy}}, 5},
-		{"some forbidden", true, boundary.Options{Rules: deny("describe*", "search*", "run*", "get*", "explainQuery", "syncTable")}, 40},
+		{"some forbidden", true, boundary.Options{Rules: deny("describe*", "search*", "run*", "get*", "explainQuery", "syncTable")}, 41},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -269,4 +276,31 @@ func TestTheListChanges(t *testing.T) {
 	<-heard
 	names, _ = s.listed(t)
 	assert.Contains(t, names, "executeQuery")
+}
+
+// Output schemas are for those who name tool sets.
+func TestOutputSchemasAreForThoseWhoNameSets(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		limits boundary.Options
+		want   bool
+	}{
+		"the default of a role":  {boundary.Options{DefaultToolsets: tools.DefaultSets}, false},
+		"sets of the operator's": {boundary.Options{Toolsets: []string{tools.SetSpec}}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := shared(t).session(t, presence(true), tc.limits, nil)
+			list, err := s.ListTools(t.Context(), nil)
+			require.NoError(t, err)
+			require.NotEmpty(t, list.Tools)
+			for _, tool := range list.Tools {
+				assert.Equal(t, tc.want, tool.OutputSchema != nil, tool.Name)
+				assert.NotNil(t, tool.InputSchema, tool.Name)
+			}
+			res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "describeTable", Arguments: map[string]any{"table": "C_Order"}})
+			require.NoError(t, err)
+			assert.NotNil(t, res.StructuredContent, "results are structured all the same")
+		})
+	}
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/internal/nearest"
 	"github.com/erphub/erphub/mcp/server"
-	"github.com/erphub/erphub/mcp/tools"
 )
 
 // mcpClient is an assistant whose configuration we can write.
@@ -167,9 +166,6 @@ func (a *app) mcpCommand() *cli.Command {
 	}
 }
 
-// setsOfUsers are the tools of those who ask about their business.
-var setsOfUsers = strings.Join([]string{tools.SetRegistry, tools.SetQuery, tools.SetMetrics, tools.SetRecords, tools.SetAccess}, ",")
-
 func (a *app) mcpConfig(c *cli.Context, clients []mcpClient, names []string) error {
 	if err := shell.Arguments(c); err != nil {
 		return err
@@ -202,7 +198,7 @@ func (a *app) mcpConfig(c *cli.Context, clients []mcpClient, names []string) err
 		return shell.Usagef("--transport %q is neither stdio nor http", transport)
 	}
 	if c.String("toolsets") == "" {
-		notes += "; it gets the tools of developers, " + strings.Join(tools.DefaultSets(), ", ") + ": for numbers, records and documents give --toolsets " + setsOfUsers
+		notes += "; the role of the login decides which tools it gets first, and --toolsets which it can have at all"
 	}
 	choice, err := a.Choice(c, "")
 	if err != nil {

@@ -30,6 +30,8 @@ type ownCaller struct {
 	log   *slog.Logger
 	named bool // call them by their ids, for an audit that has only those
 
+	learned chan struct{} // closed when it is known who is logged in
+
 	mu     sync.Mutex // guards what follows
 	known  mcp.Caller
 	claims tokens.Claims // of the login; Complete once known
@@ -38,7 +40,7 @@ type ownCaller struct {
 }
 
 func newOwnCaller(local mcp.Caller, login tokens.Source, log *slog.Logger) *ownCaller {
-	return &ownCaller{login: login, log: log, known: local}
+	return &ownCaller{login: login, log: log, known: local, learned: make(chan struct{})}
 }
 
 // caller is the user that calls, as far as is known. Where it is not, that is found out
@@ -84,6 +86,9 @@ func (o *ownCaller) learn(ctx context.Context) error {
 	}
 	o.claims = claims
 	k := &o.known
+	if !k.Known {
+		close(o.learned)
+	}
 	k.Known, k.ClientID, k.UserID, k.RoleID, k.OrgID = true, claims.ClientID, claims.UserID, claims.RoleID, claims.OrgID
 	if o.named {
 		k.ID = fmt.Sprintf("%d/%d", claims.ClientID, claims.UserID)

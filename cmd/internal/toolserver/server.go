@@ -199,7 +199,7 @@ func checkSessions(c *cli.Context) error {
 // newToolServer is the server of the tools in a box.
 func (a *app) newToolServer(c *cli.Context, box *toolbox, verifier *tokens.Verifier, metrics *server.Metrics, tracer trace.TracerProvider, log *slog.Logger) (*server.Server, error) {
 	opts := server.Options{
-		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
+		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
 		URL: c.String("public-url"), AuthorizationServers: c.StringSlice("authorization-server"),
 		Confirm: a.confirmBy(c), Hosts: c.StringSlice("host"), Origins: c.StringSlice("origin"), Stateless: c.Bool("stateless"),
 		MaxSessions: c.Int("max-sessions"), MaxUserSessions: c.Int("max-user-sessions"),
@@ -317,7 +317,7 @@ func (a *app) serverStdio(c *cli.Context) error {
 		return err
 	}
 	srv, err := server.New(server.Options{
-		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, ListChanges: box.ai != nil, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
+		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
 		Confirm: a.confirmBy(c), Tracer: tracer, Logger: log,
 	})
 	if err != nil {

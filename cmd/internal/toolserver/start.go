@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -141,6 +142,17 @@ func (b *toolbox) warm(ctx context.Context) error {
 
 // watch keeps the list of tools right while the server runs, until ctx ends.
 func (b *toolbox) watch(ctx context.Context, srv *server.Server, log *slog.Logger) {
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	if !b.own.caller().Known {
+		waiting.Go(func() {
+			select {
+			case <-ctx.Done():
+			case <-b.own.learned:
+				srv.ToolsChanged() // which tools there are first depends on the role
+			}
+		})
+	}
 	if b.ai == nil {
 		return
 	}

@@ -46,8 +46,8 @@ const defaultCallsPerMinute = 300
 func toolFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.StringFlag{Name: "backend", Usage: "backend to try first: rest, ai, db or cli (" + backendVariable + "); the others follow in that order"},
-		&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable, separated by commas, or all (" + toolsetsVariable + ")"},
-		&cli.StringFlag{Name: "default-toolsets", Usage: "those of them for clients that select none with the header X-MCP-Toolsets or ?toolsets=; default: all that are enabled"},
+		&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable, separated by commas, or all (" + toolsetsVariable + "); default: all, of which a client that selects none gets what suits its role"},
+		&cli.StringFlag{Name: "default-toolsets", Usage: "those of them for clients that select none with the header X-MCP-Toolsets or ?toolsets=; default: those that --toolsets names"},
 		&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something"},
 		&cli.StringSliceFlag{Name: "allow-tool", Usage: "allow these tools only: a name, part of one with *, or set:NAME; repeatable"},
 		&cli.StringSliceFlag{Name: "deny-tool", Usage: "forbid these tools; repeatable"},
@@ -78,7 +78,7 @@ type toolbox struct {
 	local    mcp.Caller // the caller where clients are not authenticated and nobody is logged in
 
 	sets     []string
-	defaults []string // of sets, for clients that select none; none: all
+	defaults func(mcp.Caller) []string // of sets, for clients that select none; nil: all
 	pool     *backend.Pool
 	login    tokens.Source // of this program, for callers without a token; nil: none
 	own      *ownCaller
@@ -165,20 +165,31 @@ func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
 	return a.chooseSets(c, box, len(o.OwnQueries) > 0)
 }
 
-// chooseSets chooses the sets that are enabled, and those that are offered first.
+// chooseSets chooses the sets that are enabled, and those that are offered first: where
+// nobody names any, what suits the caller.
 func (a *app) chooseSets(c *cli.Context, box *toolbox, ownQueries bool) (err error) {
 	if box.sets, err = a.toolsets(c, box.catalog.Tools); err != nil {
 		return err
 	}
-	if ownQueries && !slices.Contains(box.sets, tools.SetOwn) && !slices.Contains(box.sets, mcp.AllSets) {
-		box.sets = append(box.sets, tools.SetOwn) // nobody names the file who does not want them
-	}
-	box.defaults = setNames(c.String("default-toolsets"))
-	if err := box.catalog.Tools.CheckSets(box.defaults); err != nil {
+	defaults := setNames(c.String("default-toolsets"))
+	if err := box.catalog.Tools.CheckSets(defaults); err != nil {
 		return shell.Usage(err)
 	}
-	for _, name := range box.defaults {
-		if !slices.Contains(box.sets, mcp.AllSets) && !slices.Contains(box.sets, name) {
+	switch {
+	case len(defaults) > 0:
+		box.defaults = func(mcp.Caller) []string { return defaults }
+	case len(box.sets) == 0 && c.Command.Name != "call" && c.Command.Name != "list": // people name what they want
+		box.defaults = tools.DefaultSets
+	}
+	if len(box.sets) == 0 {
+		box.sets = []string{mcp.AllSets}
+	}
+	all := slices.Contains(box.sets, mcp.AllSets)
+	if ownQueries && !all && !slices.Contains(box.sets, tools.SetOwn) {
+		box.sets = append(box.sets, tools.SetOwn) // nobody names the file who does not want them
+	}
+	for _, name := range defaults {
+		if !all && !slices.Contains(box.sets, name) {
 			return shell.Usagef("--default-toolsets names %s, which --toolsets does not enable", name)
 		}
 	}
@@ -215,14 +226,11 @@ func (a *app) generatorOutputs(s *shell.Setup, box *toolbox) (tools.GeneratorOpt
 	return o, nil
 }
 
-// toolsets are the names of the requested sets.
+// toolsets are the names of the requested sets, none where nobody requests any.
 func (a *app) toolsets(c *cli.Context, all mcp.Set) ([]string, error) {
 	asked := c.String("toolsets")
 	if asked == "" {
 		asked = a.Getenv(toolsetsVariable)
-	}
-	if asked == "" {
-		return tools.DefaultSets(), nil
 	}
 	sets := setNames(asked)
 	if err := all.CheckSets(sets); err != nil {
@@ -366,6 +374,9 @@ func (b *toolbox) about() string {
 	}
 	text := fmt.Sprintf("It offers %d of %d tools (tool sets: %s; all: %s) over %s.", len(visible), len(b.catalog.Tools),
 		strings.Join(b.sets, ", "), strings.Join(b.catalog.Tools.SetNames(), ", "), strings.Join(names, ", then "))
+	if b.defaults != nil {
+		text += " A client that selects no tool sets gets a part first: the operator's choice, or what suits the role of its login."
+	}
 	if b.readOnly {
 		text += " It only reads."
 	}
