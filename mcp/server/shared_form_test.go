@@ -26,11 +26,11 @@ func TestSessionsInAnotherForm(t *testing.T) {
 		return got
 	}
 	const ping = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
-	const session, owner = "erphub:mcp:http-session:2:", "erphub:mcp:http-sessions:2:"
+	const session, owner = "erphub:mcp:2:http-session:", "erphub:mcp:2:http-sessions:"
 	for name, spoil := range map[string]func(id string){
 		"another type":                func(id string) { do("DEL", session+id); do("SET", session+id, "x") },
 		"a state that cannot be read": func(id string) { do("HSET", session+id, "data", "{") },
-		"of another version":          func(id string) { do("RENAME", session+id, "erphub:mcp:http-session:1:"+id) },
+		"of another version":          func(id string) { do("RENAME", session+id, "erphub:mcp:1:http-session:"+id) },
 	} {
 		s := open(t, in, alice)
 		in.sessions.mu.Lock()

@@ -20,9 +20,13 @@ import (
 const (
 	// pause is how long Redis is not asked after a step failed, so that requests do
 	// not each wait for one that is hung.
-	pause  = time.Second
-	prefix = "erphub:api:"
+	pause = time.Second
+	// stateVersion is the form in which all is kept. Servers of another form do not
+	// find it, as if it were not there.
+	stateVersion = 1
 )
+
+var prefix = fmt.Sprintf("erphub:api:%d:", stateVersion)
 
 // ErrAway says that Redis did not respond just now.
 var ErrAway = errors.New("Redis does not respond")

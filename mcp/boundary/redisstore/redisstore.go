@@ -31,9 +31,13 @@ type Store struct {
 
 var _ boundary.Store = (*Store)(nil)
 
+// stateVersion is the form in which all is kept. Servers of another form do not find
+// it, as if it were not there.
+const stateVersion = 2
+
 // Open makes a store of a URL such as redis://user:password@host:6379/0 or
 // rediss://… for TLS. It connects when it is first used. Keys begin with
-// prefix; empty means "erphub:mcp:".
+// prefix, empty means "erphub:mcp:", and the number of their form.
 func Open(url, prefix string) (*Store, error) {
 	pool, err := redisconn.Open(url)
 	if err != nil {
@@ -42,7 +46,7 @@ func Open(url, prefix string) (*Store, error) {
 	if prefix == "" {
 		prefix = "erphub:mcp:"
 	}
-	return &Store{redis: pool, prefix: prefix}, nil
+	return &Store{redis: pool, prefix: fmt.Sprintf("%s%d:", prefix, stateVersion)}, nil
 }
 
 // Close ends the connections.

@@ -56,17 +56,13 @@ if redis.call('TYPE', KEYS[2]).ok == 'zset' then redis.call('ZREM', KEYS[2], ARG
 return redis.call('DEL', KEYS[1])
 `)
 
-// sessionForm is the form in which sessions are kept. Servers of another form do not
-// find them, and their clients begin anew.
-const sessionForm = "2"
-
 // sessionKeys are those of a session and of all sessions of its owner.
 func (s *Store) sessionKeys(id, owner string) []string {
-	return []string{s.sessionKey(id), s.prefix + "http-sessions:" + sessionForm + ":" + owner}
+	return []string{s.sessionKey(id), s.prefix + "http-sessions:" + owner}
 }
 
 func (s *Store) sessionKey(id string) string {
-	return s.prefix + "http-session:" + sessionForm + ":" + id
+	return s.prefix + "http-session:" + id
 }
 
 // OpenSession keeps data as a session of owner until it was not used for as long
