@@ -122,11 +122,13 @@ func TestDeployFilesAreWhole(t *testing.T) {
 			Command []string
 			Secrets []string
 			Build   struct{ Target string }
+			Health  struct{ Test []string } `yaml:"healthcheck"`
 		}
 		Secrets map[string]any
 	}
 	require.NoError(t, yaml.Unmarshal([]byte(deployFile(t, "compose.yaml")), &compose))
 	for name, s := range compose.Services {
+		assert.NotEmpty(t, s.Health.Test, "%s: nobody sees that it hangs", name)
 		for _, secret := range s.Secrets {
 			assert.Contains(t, compose.Secrets, secret, name)
 		}
@@ -144,7 +146,14 @@ func TestDeployFilesAreWhole(t *testing.T) {
 			Kind       string
 			Spec       struct {
 				Template struct {
-					Spec struct {
+					Metadata struct{ Labels map[string]string }
+					Spec     struct {
+						Spread []struct {
+							Key  string `yaml:"topologyKey"`
+							Pods struct {
+								Labels map[string]string `yaml:"matchLabels"`
+							} `yaml:"labelSelector"`
+						} `yaml:"topologySpreadConstraints"`
 						Containers []struct {
 							Ports []struct{ Name string }
 							Ready struct {
@@ -165,6 +174,10 @@ func TestDeployFilesAreWhole(t *testing.T) {
 		kinds[object.Kind]++
 		assert.NotEmpty(t, object.APIVersion)
 		pod := object.Spec.Template.Spec
+		if object.Kind == "Deployment" && assert.Len(t, pod.Spread, 1, "all replicas on one node end with it") {
+			assert.Equal(t, "kubernetes.io/hostname", pod.Spread[0].Key)
+			assert.Equal(t, object.Spec.Template.Metadata.Labels, pod.Spread[0].Pods.Labels)
+		}
 		for _, c := range pod.Containers {
 			assert.Equal(t, "/readyz", c.Ready.Get.Path)
 			assert.Equal(t, c.Ports[0].Name, c.Ready.Get.Port)
