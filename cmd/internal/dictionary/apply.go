@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -75,7 +76,7 @@ func (a *app) dictApply(c *cli.Context) error {
 
 // applyCompared runs the plan, and can take it back.
 func (a *app) applyCompared(c *cli.Context, cmp *comparison, plan *dict.Plan, opts *restdict.Options, findings []review.Finding) error {
-	if err := writeUndo(c.Context, cmp); err != nil {
+	if err := writeUndo(c.Context, cmp, filepath.Join(filepath.Dir(opts.Checkpoint), defaultUndo)); err != nil {
 		return fmt.Errorf("nothing was done: %w", err)
 	}
 	return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})

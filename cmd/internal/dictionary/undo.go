@@ -29,7 +29,7 @@ func (a *app) dictUndoCommand(run []cli.Flag) *cli.Command {
 	file := &cli.StringSliceFlag{Name: "file", Aliases: []string{"f"}, Value: cli.NewStringSlice(defaultUndo), Usage: "file that dict apply wrote", TakesFile: true}
 	return &cli.Command{
 		Name: "undo", Usage: "take back the last dict apply", Action: a.dictUndo, Flags: append([]cli.Flag{file}, run...),
-		Description: "Before it changes anything, dict apply writes the definitions of the tables as they are to " + defaultUndo + ". They are " +
+		Description: "Before it changes anything, dict apply writes the definitions of the tables as they are to " + defaultUndo + ", beside its checkpoint. They are " +
 			"compared with the ERP as it is now, shown, and applied; the next undo takes that back.\n" +
 			"Columns and tables that were made are deactivated, not deleted: with them what they hold comes back. That needs " +
 			"--allow-destructive. Lists, elements and fields that were made stay.",
@@ -62,7 +62,7 @@ func (a *app) dictUndo(c *cli.Context) error {
 }
 
 // writeUndo writes the tables that a comparison changes as they are now.
-func writeUndo(ctx context.Context, cmp *comparison) error {
+func writeUndo(ctx context.Context, cmp *comparison, path string) error {
 	tables, err := diff.Former(ctx, cmp.reg, cmp.result)
 	if err != nil || len(tables) == 0 {
 		return err
@@ -74,7 +74,7 @@ func writeUndo(ctx context.Context, cmp *comparison) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s%s\n# on %s. To carry it out: erphub dict undo\n", undoOf, cmp.client.BaseURL(), time.Now().UTC().Format(time.RFC3339))
 	b.Write(definitions)
-	if err := atomicfile.Write(defaultUndo, b.Bytes(), 0o600); err != nil {
+	if err := atomicfile.Write(path, b.Bytes(), 0o600); err != nil {
 		return fmt.Errorf("writing what takes it back: %w", err)
 	}
 	return nil
