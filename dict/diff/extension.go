@@ -191,6 +191,7 @@ func fieldStep(w *registry.Window, tab *registry.Tab, column *dict.RecordStep, s
 	name := w.Name + "." + tab.Name + "." + column.Text("ColumnName")
 	return &dict.RecordStep{
 		Key: dict.Key("AD_Field." + name), Action: dict.Create, Table: "AD_Field", Name: name,
+		UUID: dict.UUIDv5(column.UUID, fmt.Sprintf("AD_Field %d %s", official(tab.ID), tab.UUID)),
 		Values: []dict.ColumnValue{
 			{Column: "AD_Tab_ID", Value: of}, {Column: "AD_Column_ID", Value: dict.Ref(column.Key)},
 			{Column: "Name", Value: dict.Text(column.Text("Name"))}, {Column: "IsCentrallyMaintained", Value: dict.YesNo(true)},
