@@ -18,7 +18,7 @@ const transports = {
   "streamable HTTP": () => new StreamableHTTPClientTransport(new URL(`${MCP}/mcp`), { requestInit }),
   "server-sent events": () => new SSEClientTransport(new URL(`${MCP}/mcp/sse`), { requestInit }),
   "standard input and output": () =>
-    new StdioClientTransport({ command: PROGRAM, args: ["--stdio"], env: { PATH: process.env.PATH, HOME: process.env.HOME, ERP_URL, ERP_TOKEN: TOKEN }, stderr: "pipe" }),
+    new StdioClientTransport({ command: PROGRAM, args: ["--stdio", "--toolsets", "all"], env: { PATH: process.env.PATH, HOME: process.env.HOME, ERP_URL, ERP_TOKEN: TOKEN }, stderr: "pipe" }),
 };
 
 for (const [name, transport] of Object.entries(transports)) {
