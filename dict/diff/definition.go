@@ -350,7 +350,7 @@ func (d *describer) shortenNames(t *dict.Table) {
 // window adds the window of the table when it is one that a definition can have
 // for: its only tab is the table's.
 func (d *describer) window(ctx context.Context, t *dict.Table) error {
-	name := windowName(ctx, d.reg, d.info.WindowID)
+	name := registry.WindowName(ctx, d.reg, d.info.WindowID)
 	if name == "" {
 		return nil
 	}

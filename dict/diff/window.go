@@ -57,7 +57,7 @@ func (c *comparer) window(ctx context.Context, t dict.Table, info registry.Table
 		c.out.Found[pointer] = record // nothing refers to it
 	} else if info.ID != 0 {
 		c.add(Change{Table: t.Name, Kind: KindTable, Name: t.Name, Action: Update, Step: pointer,
-			Attributes: []Attribute{{Column: "AD_Window_ID", Has: windowName(ctx, c.reg, info.WindowID), Wanted: has.Name, Value: dict.Ref(window.Key)}}})
+			Attributes: []Attribute{{Column: "AD_Window_ID", Has: registry.WindowName(ctx, c.reg, info.WindowID), Wanted: has.Name, Value: dict.Ref(window.Key)}}})
 	}
 	for _, made := range []string{"AD_Menu.", "AD_TreeNodeMM."} {
 		c.out.Found[dict.Key(made+window.Name)] = record // belongs to people once it is made
@@ -121,19 +121,3 @@ func (c *comparer) tab(t dict.Table, info registry.Table, window registry.Window
 
 // stamps are the columns that say when and by whom a record was written.
 var stamps = []string{"Created", "CreatedBy", "Updated", "UpdatedBy"}
-
-func windowName(ctx context.Context, reg registry.Registry, id int) string {
-	if id == 0 {
-		return ""
-	}
-	list, err := reg.Windows(ctx, registry.ListQuery{Inactive: true})
-	if err != nil {
-		return ""
-	}
-	for _, w := range list.Items {
-		if w.ID == id {
-			return w.Name
-		}
-	}
-	return ""
-}

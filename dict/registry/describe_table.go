@@ -218,9 +218,12 @@ func pointingLines(t *Table, pointers []Pointer) []string {
 	return out
 }
 
-// WindowName is the name of a window by its number, "" when the reader does not see
-// it.
+// WindowName is the name of a window by its number, "" for 0 and for one that the
+// reader does not see.
 func WindowName(ctx context.Context, reg Registry, id int) string {
+	if id == 0 {
+		return ""
+	}
 	list, err := reg.Windows(ctx, ListQuery{Inactive: true})
 	if err != nil {
 		return ""

@@ -266,7 +266,7 @@ func (a *app) describeTableOf(c *cli.Context, reg *registry.Catalog, t *registry
 	}
 	var windows []string
 	for _, id := range []int{t.WindowID, t.POWindowID} {
-		if name := registry.WindowName(c.Context, reg, id); id > 0 && name != "" {
+		if name := registry.WindowName(c.Context, reg, id); name != "" {
 			windows = append(windows, name)
 		}
 	}
