@@ -117,7 +117,7 @@ func (r *sheetReader) readRow(start xml.StartElement) (int, []values.Cell, error
 			at := next
 			if ref := attribute(t, "r"); ref != "" {
 				if at = columnIndex(ref); at < 0 {
-					return 0, nil, wrongFile(r.last, "the worksheet has a cell at %q, which is no cell", ref)
+					return 0, nil, wrongFile(r.last, "the worksheet puts a cell at %q, which names no place; save it again with a spreadsheet program", ref)
 				}
 			}
 			if at >= maxColumns {

@@ -88,7 +88,7 @@ func TestASessionSwitchesOnASet(t *testing.T) {
 	}
 }
 
-// Where there is no session, and where the client chose sets, nothing can be switched.
+// A client that has no session, or that chose its sets, cannot switch one on.
 func TestWhoCannotSwitch(t *testing.T) {
 	t.Parallel()
 	in := start(t, switching)
