@@ -47,30 +47,21 @@ func (a *app) dictUndo(c *cli.Context) error {
 		return err
 	}
 	for _, path := range c.StringSlice("file") {
-		line, err := firstLine(path)
+		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return shell.Usagef("there is nothing to undo: no run of dict apply left %s; name the file with --file if it lies elsewhere", path)
 		}
 		if err != nil {
 			return fmt.Errorf("undoing: %w", err)
 		}
+		defer f.Close()
+		head, _ := io.ReadAll(io.LimitReader(f, 4096)) // what cannot be read is told when all of it is
+		line, _, _ := strings.Cut(string(head), "\n")
 		if server, ok := strings.CutPrefix(line, undoOf); ok && !strings.EqualFold(server, client.BaseURL()) {
 			return shell.Usagef("%s takes back what was done to %s, and this is %s; nothing was done", path, server, client.BaseURL())
 		}
 	}
 	return a.dictApply(c)
-}
-
-// firstLine reads the first line of a file, and no more than one may have.
-func firstLine(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, 4096))
-	line, _, _ := strings.Cut(string(text), "\n")
-	return line, err
 }
 
 // writeUndo writes the tables that a comparison changes as they are now.
