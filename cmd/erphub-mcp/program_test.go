@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -29,17 +29,17 @@ func TestTracesAreSent(t *testing.T) {
 	names, all := map[string]bool{}, ""
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err == nil && r.Header.Get("Content-Encoding") == "gzip" {
+		if err == nil {
 			var z *gzip.Reader
 			if z, err = gzip.NewReader(bytes.NewReader(body)); err == nil {
 				body, err = io.ReadAll(z)
 			}
 		}
-		var sent collector.ExportTraceServiceRequest
+		var sent tracepb.TracesData
 		if err == nil {
 			err = proto.Unmarshal(body, &sent)
 		}
-		if err != nil || r.URL.Path != "/v1/traces" {
+		if err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("X-Key") != "two words" || r.Header.Get("Content-Encoding") != "gzip" {
 			http.Error(w, fmt.Sprint(r.URL.Path, err), http.StatusBadRequest)
 			return
 		}
@@ -59,7 +59,8 @@ func TestTracesAreSent(t *testing.T) {
 	erp := embeddedERP(t)
 	token, err := erp.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, time.Hour)
 	require.NoError(t, err)
-	p := run(t, []string{"ERP_URL=" + erp.URL(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + srv.URL}, "--toolsets", "registry")
+	p := run(t, []string{"ERP_URL=" + erp.URL(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + srv.URL,
+		"OTEL_EXPORTER_OTLP_COMPRESSION=gzip", "OTEL_EXPORTER_OTLP_HEADERS=x-key=two%20words"}, "--toolsets", "registry")
 	cs := connect(t, p.url, token, "2025-11-25")
 	_, failed := call(t, cs, "listTables", args{"pattern": "Kanarienvogel%"})
 	require.False(t, failed)

@@ -1,22 +1,14 @@
 package toolserver
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	"go.opentelemetry.io/otel/sdk/resource"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/secretfile"
-
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
 
 	"github.com/erphub/erphub/tokens"
 )
@@ -87,37 +79,4 @@ func (a *app) verifierOfERP(c *cli.Context, s *shell.Setup, grace time.Duration,
 // asksERP reports whether the ERP checks the tokens of clients.
 func (a *app) asksERP(c *cli.Context) bool {
 	return !c.Bool("own-login") && !c.Bool("jwt-key") && c.String("jwt-secret-file") == "" && a.Getenv(shell.TokenSecretVariable) == ""
-}
-
-// traceFlush is how long the last spans may take to be sent.
-const traceFlush = 3 * time.Second
-
-// tracing sends spans where OTEL_EXPORTER_OTLP_ENDPOINT, or its form for
-// traces, says; without one there are none. Headers, compression and
-// certificates are taken from the variables the exporter reads itself.
-func tracing(ctx context.Context, getenv func(string) string, log *slog.Logger) (trace.TracerProvider, func(), error) {
-	if getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" ||
-		getenv("OTEL_SDK_DISABLED") == "true" || getenv("OTEL_TRACES_EXPORTER") == "none" {
-		return nil, func() {}, nil
-	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces could not be sent", "error", err) }))
-	exporter, err := otlptracehttp.New(ctx)
-	if err != nil {
-		return nil, nil, fmt.Errorf("setting up traces: %w", err)
-	}
-	res, err := resource.New(ctx,
-		resource.WithAttributes(attribute.String("service.name", "erphub-mcp"), attribute.String("service.version", shell.Version())),
-		resource.WithFromEnv(), // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win
-	)
-	if err != nil {
-		return nil, nil, shell.Usage(fmt.Errorf("setting up traces: %w", err))
-	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
-	return provider, func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), traceFlush)
-		defer cancel()
-		if err := provider.Shutdown(ctx); err != nil {
-			log.Warn("the last traces were not sent", "error", err)
-		}
-	}, nil
 }
