@@ -29,7 +29,7 @@ type budget struct {
 var budgets = []budget{
 	{"aiquery", 19_855, 334},
 	{"aiquery/embedded", 6_150, 20},
-	{"cmd", 30_950, 0},
+	{"cmd", 30_780, 0},
 	{"deploylog", 5_224, 149},
 	{"dict", 29_100, 643},
 	{"erp", 11_898, 513},

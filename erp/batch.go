@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -59,6 +60,11 @@ type BatchOptions struct {
 	// PerRequest commits or rolls back each request on its own. Otherwise the
 	// batch is one transaction: the first failure stops it and undoes all.
 	PerRequest bool
+	// DryRun carries the batch out and has the server undo it, so that the results
+	// say what would be stored, or why not. What the server takes from a sequence is
+	// used up, and what its extensions send elsewhere is sent. Nothing is sent, and the
+	// error says so, if the server keeps what is before a failure.
+	DryRun bool
 }
 
 // BatchResult is the response to one request of a batch.
@@ -122,29 +128,33 @@ func (e *BatchError) Unwrap() error { return e.Err }
 // error is a *BatchError. With PerRequest a failed request is not an error of
 // Batch: look at each result's Err. An empty batch is not sent.
 func (c *Client) Batch(ctx context.Context, requests []BatchRequest, opts BatchOptions) ([]BatchResult, error) {
-	if len(requests) == 0 {
+	switch {
+	case len(requests) == 0:
 		return nil, nil
+	case opts.DryRun:
+		return c.dryRun(ctx, requests, opts)
 	}
+	results, _, err := c.sendBatch(ctx, requests, opts)
+	return results, err
+}
+
+// sendBatch also reports whether the server says that it undid the batch.
+func (c *Client) sendBatch(ctx context.Context, requests []BatchRequest, opts BatchOptions) (results []BatchResult, undone bool, err error) {
 	data, err := encodeBatch(requests)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	r := &request{method: http.MethodPost, path: []string{"batch"}, body: data}
-	if opts.PerRequest {
-		r.query.add("transaction", "false")
-	} else {
-		r.query.add("transaction", "true")
-	}
+	r.query.add("transaction", strconv.FormatBool(!opts.PerRequest))
 	a, err := c.json(ctx, r)
 	var failed *Error
 	if errors.As(err, &failed) && failed.Status == http.StatusBadRequest && !opts.PerRequest && startsWithBracket(a.body) {
-		err = nil
+		undone = true
 	} else if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	results, err := decodeBatch(a.body)
-	if err != nil {
-		return nil, c.badResponse(r, err)
+	if results, err = decodeBatch(a.body); err != nil {
+		return nil, undone, c.badResponse(r, err)
 	}
 	for i := range min(len(results), len(requests)) {
 		results[i].method = strings.ToUpper(requests[i].Method)
@@ -153,16 +163,16 @@ func (c *Client) Batch(ctx context.Context, requests []BatchRequest, opts BatchO
 	}
 	for i, result := range results {
 		if !opts.PerRequest && !result.OK() && i < len(requests) {
-			return results, &BatchError{Index: i, Request: requests[i], Err: result.Err()}
+			return results, undone, &BatchError{Index: i, Request: requests[i], Err: result.Err()}
 		}
 	}
-	if failed != nil {
-		return results, failed
+	if undone {
+		return results, undone, failed
 	}
 	if len(results) != len(requests) {
-		return results, c.badResponse(r, fmt.Errorf("%d requests were sent and %d results came back", len(requests), len(results)))
+		return results, undone, c.badResponse(r, fmt.Errorf("%d requests were sent and %d results came back", len(requests), len(results)))
 	}
-	return results, nil
+	return results, undone, nil
 }
 
 func startsWithBracket(body []byte) bool {

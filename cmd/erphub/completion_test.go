@@ -37,8 +37,8 @@ var completionCases = []completionCase{
 	{"flags behind arguments", "erphub record list C_Order --fil", []string{"--filter"}, nil},
 	{"global flags first", "erphub --prof", []string{"--profile"}, []string{"--filter"}},
 	{"given flags", "erphub record list --filter x --", []string{"--select"}, []string{"--filter"}},
-	{"values of a flag", "erphub dict diagram --format ", []string{"mermaid", "svg"}, []string{"rest"}},
-	{"other values elsewhere", "erphub add table XX_A --format ", []string{"rest", "migration"}, []string{"svg"}},
+	{"values of a flag", "erphub sync table --format ", []string{"rest", "sql"}, []string{"pack"}},
+	{"other values elsewhere", "erphub add table XX_A --format ", []string{"rest", "migration", "pack"}, []string{"csv"}},
 	{"formats", "erphub record list C_Order -o js", []string{"json"}, []string{"csv"}},
 	{"ways to deliver", "erphub generate plugin --deliver ar", []string{"archive"}, []string{"email"}},
 	{"states", "erphub env deploy history --status ", []string{"ROLLED_BACK"}, nil},
@@ -53,7 +53,7 @@ var completionCases = []completionCase{
 	{"columns of the table", "erphub record list C_Order --select DocumentNo,gran", []string{"DocumentNo,GrandTotal"}, []string{"DocumentNo,Name"}},
 	{"processes", "erphub process run rpt-c_o", []string{"rpt-c_order"}, nil},
 	{"files", "erphub api --input st", []string{filesOffered}, nil},
-	{"a value behind =", "erphub dict diagram --format=s", []string{"--format=svg"}, nil},
+	{"a value behind =", "erphub sync table --format=s", []string{"--format=sql"}, nil},
 	{"typed commands", "erphub '$(touch typed)' '`touch typed`' ", nil, []string{"record"}},
 }
 

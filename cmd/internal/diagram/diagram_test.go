@@ -3,10 +3,6 @@ package diagram_test
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
-	"errors"
-	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -82,95 +78,6 @@ func TestMermaid(t *testing.T) {
 	all, err := diagram.New(t.Context(), shop(), []string{"XX_Line"}, &diagram.Options{AllColumns: true})
 	require.NoError(t, err)
 	assert.Len(t, all.Tables[0].Columns, 5)
-}
-
-type rect struct{ x, y, w, h float64 }
-
-// parse reads the picture as XML and gives its boxes and its texts.
-func parse(t *testing.T, svg []byte) (boxes []rect, texts []string, elements map[string]int) {
-	t.Helper()
-	elements = map[string]int{}
-	dec := xml.NewDecoder(bytes.NewReader(svg))
-	for {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return boxes, texts, elements
-		}
-		require.NoError(t, err, string(svg))
-		switch token := token.(type) {
-		case xml.StartElement:
-			elements[token.Name.Local]++
-			values := map[string]string{}
-			for _, a := range token.Attr {
-				values[a.Name.Local] = a.Value
-			}
-			if values["class"] == "box" {
-				var r rect
-				for name, at := range map[string]*float64{"x": &r.x, "y": &r.y, "width": &r.w, "height": &r.h} {
-					_, err := fmt.Sscan(values[name], at)
-					require.NoError(t, err)
-				}
-				boxes = append(boxes, r)
-			}
-		case xml.CharData:
-			texts = append(texts, string(token))
-		}
-	}
-}
-
-func TestSVG(t *testing.T) {
-	t.Parallel()
-	m, err := diagram.New(t.Context(), shop(), []string{"XX_Line", "XX_Order", "XX_Partner"}, nil)
-	require.NoError(t, err)
-	var first, second bytes.Buffer
-	require.NoError(t, m.WriteSVG(&first))
-	require.NoError(t, m.WriteSVG(&second))
-	assert.Equal(t, first.String(), second.String())
-	boxes, texts, elements := parse(t, first.Bytes())
-	require.Len(t, boxes, 3)
-	assert.Zero(t, elements["script"])
-	assert.Zero(t, elements["b"])
-	assert.Contains(t, texts, `<b>"Order" & </title><script>`)
-	for _, name := range []string{"XX_Line", "XX_Partner_ID", "Table Direct", "Parent_ID"} {
-		assert.Contains(t, texts, name)
-	}
-	assert.Contains(t, first.String(), "prefers-color-scheme:dark")
-	// What is referred to stands to the left.
-	assert.Greater(t, boxes[0].x, boxes[1].x+boxes[1].w)
-	assert.Greater(t, boxes[1].x, boxes[2].x+boxes[2].w)
-}
-
-// Whatever the tables are, boxes lie inside the picture and apart from each
-// other.
-func TestLayout(t *testing.T) {
-	t.Parallel()
-	r := fixed{tables: map[string]registry.Table{}}
-	var names []string
-	for i := range 60 {
-		name := fmt.Sprintf("XX_T%02d", i)
-		info := registry.Table{Name: name}
-		for j := range i%7 + 1 { // some refer to later ones, so there are loops
-			info.Columns = append(info.Columns, registry.Column{Name: fmt.Sprintf("C%d_%s", j, strings.Repeat("x", i)), Type: dict.TypeTableDir,
-				ForeignTable: fmt.Sprintf("XX_T%02d", (i*j+j*11)%60)})
-		}
-		r.tables[strings.ToLower(name)] = info
-		names = append(names, name)
-	}
-	m, err := diagram.New(t.Context(), r, names, nil)
-	require.NoError(t, err)
-	var b bytes.Buffer
-	require.NoError(t, m.WriteSVG(&b))
-	boxes, _, _ := parse(t, b.Bytes())
-	require.Len(t, boxes, 60)
-	var width, height float64
-	_, err = fmt.Sscanf(b.String()[strings.Index(b.String(), "viewBox"):], `viewBox="0 0 %f %f"`, &width, &height)
-	require.NoError(t, err)
-	for i, a := range boxes {
-		assert.True(t, a.x >= 0 && a.y >= 0 && a.x+a.w <= width && a.y+a.h <= height, "%v leaves %v x %v", a, width, height)
-		for _, o := range boxes[i+1:] {
-			assert.False(t, a.x < o.x+o.w && o.x < a.x+a.w && a.y < o.y+o.h && o.y < a.y+a.h, "%v and %v overlap", a, o)
-		}
-	}
 }
 
 func TestRefuses(t *testing.T) {

@@ -1,11 +1,9 @@
 // Package diagram draws tables of the dictionary and how they refer to each
-// other, as text for Mermaid or as a picture in SVG.
+// other in the language of Mermaid.
 //
 //	model, err := diagram.New(ctx, registry, []string{"C_Order", "C_OrderLine"}, nil)
-//	err = model.WriteSVG(w)
+//	err = model.WriteMermaid(w)
 //
-// The same dictionary always gives the same text. Pictures need no fonts,
-// scripts or styles from elsewhere, follow the reader's light or dark setting,
-// and have a title and a description for those who do not see them. Names and
-// labels come from the ERP and are escaped.
+// The same dictionary always gives the same text. Names come from the ERP and are
+// escaped.
 package diagram

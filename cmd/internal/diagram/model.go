@@ -28,7 +28,6 @@ type Model struct {
 // Table is a box of the diagram.
 type Table struct {
 	Name    string
-	Label   string
 	Columns []Column
 }
 
@@ -78,7 +77,7 @@ func New(ctx context.Context, reg registry.Registry, tables []string, opts *Opti
 	}
 	m := &Model{}
 	for _, info := range infos {
-		t := Table{Name: info.Name, Label: info.Label}
+		t := Table{Name: info.Name}
 		for _, c := range info.Columns {
 			to, known := drawn[strings.ToLower(c.ForeignTable)]
 			common := c.Standard() || strings.EqualFold(c.Name, info.Name+"_UU")

@@ -2,8 +2,6 @@ package dictionary
 
 import (
 	"bytes"
-	"path/filepath"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -14,9 +12,8 @@ import (
 
 func (a *app) dictDiagramCommand() *cli.Command {
 	return &cli.Command{
-		Name: "diagram", Usage: "draw tables and how they refer to each other", ArgsUsage: "TABLE...",
+		Name: "diagram", Usage: "draw tables and how they refer to each other, in the language of Mermaid", ArgsUsage: "TABLE...",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "mermaid or svg (default: svg for a file of that name, else mermaid)"},
 			&cli.BoolFlag{Name: "all-columns", Usage: "show the columns that every table has, too"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file to write to instead of standard output", TakesFile: true},
 		},
@@ -27,17 +24,6 @@ func (a *app) dictDiagramCommand() *cli.Command {
 func (a *app) dictDiagram(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return shell.Usagef("dict diagram takes one or more table names such as C_Order")
-	}
-	format := c.String("format")
-	switch {
-	case format != "":
-	case strings.EqualFold(filepath.Ext(c.String("output")), ".svg"):
-		format = "svg"
-	default:
-		format = "mermaid"
-	}
-	if format != "mermaid" && format != "svg" {
-		return shell.Usagef("there is no format %q; use mermaid or svg", format)
 	}
 	client, err := a.Client(c)
 	if err != nil {
@@ -52,12 +38,7 @@ func (a *app) dictDiagram(c *cli.Context) error {
 		return err
 	}
 	var b bytes.Buffer
-	if format == "svg" {
-		err = m.WriteSVG(&b)
-	} else {
-		err = m.WriteMermaid(&b)
-	}
-	if err != nil {
+	if err := m.WriteMermaid(&b); err != nil {
 		return err
 	}
 	return a.WriteOutput(c, b.Bytes())

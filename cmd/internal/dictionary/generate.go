@@ -116,7 +116,6 @@ func outputFlags() []cli.Flag {
 // generateFlags are about how a generator runs.
 func generateFlags() []cli.Flag {
 	return append([]cli.Flag{
-		&cli.GenericFlag{Name: "option", Usage: "an option by its name in requests, as name=value; may be given several times", Value: &shell.Texts{}},
 		&cli.BoolFlag{Name: "dry-run", Usage: "list the files, and write nothing"},
 		&cli.BoolFlag{Name: "diff", Usage: "show what would change, and write nothing"},
 		&cli.BoolFlag{Name: "force", Usage: "overwrite existing files that have other content"},

@@ -36,22 +36,6 @@ func generatorOptions(c *cli.Context, g *generator.Generator, adding bool) (map[
 			options[o.Name] = c.String(flag)
 		}
 	}
-	for _, text := range shell.Given(c, "option") {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, shell.Usagef("--option is of the form name=value, such as --option name=Demo, not %q", text)
-		}
-		o, known := g.Option(name)
-		before, twice := options[name]
-		switch list, _ := before.([]string); {
-		case known && o.Type == generator.TypeStrings:
-			options[name] = append(list, shell.CommaList(value)...)
-		case twice:
-			return nil, shell.Usagef("%s is given twice", name)
-		default:
-			options[name] = value
-		}
-	}
 	return options, argumentOptions(c, g, options)
 }
 

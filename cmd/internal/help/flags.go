@@ -117,7 +117,7 @@ var valueNames = map[string]string{
 	"since": "TIME", "until": "TIME", "listen": "ADDRESS", "metrics-listen": "ADDRESS", "database": "URL", "audit-database": "URL", "postgres": "URL",
 	"postgres-reader": "URL", "redis": "URL", "to": "USER", "by": "NAME", "data": "JSON", "args": "JSON", "jq": "EXPRESSION", "q": "EXPRESSION",
 	"class": "NAME", "label": "TEXT", "value": "KEY", "env": "ENVIRONMENT", "dir": "FOLDER", "spool": "FOLDER", "param": "NAME=VALUE",
-	"option": "NAME=VALUE", "deliver": "MODE", "contains": "TEXT", "search": "TEXT", "rehearse": "FOLDER", "plugin": "FOLDER",
+	"deliver": "MODE", "contains": "TEXT", "search": "TEXT", "rehearse": "FOLDER", "plugin": "FOLDER",
 }
 
 // valueName is what the value of a flag is called.

@@ -20,6 +20,7 @@ func (a *app) recordCommand() *cli.Command {
 	)
 	values := append(shell.ValueFlags(),
 		&cli.StringFlag{Name: "data", Usage: "values as a JSON object, @FILE, or - for standard input", TakesFile: true},
+		&cli.BoolFlag{Name: "dry-run", Usage: "have the ERP check and fill the record, show it, and store nothing"},
 	)
 	const aboutValues = "NAME is a column or its label. VALUE is read by the type of the column, as an import reads it: a reference takes the " +
 		"number, the UUID or the name of the record, a list its code or its label. NAME= clears the column; " +
@@ -59,10 +60,13 @@ func (a *app) recordCommand() *cli.Command {
 				Description: aboutID + " " + aboutValues, Flags: values, Action: a.recordUpdate,
 			},
 			{
-				Name: "delete", Usage: "delete a record", ArgsUsage: "TABLE ID",
-				Description: aboutID + " On a terminal it asks before it deletes; elsewhere --yes is needed.",
-				Flags:       append(shell.ValueFlags(), &cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"}),
-				Action:      a.recordDelete,
+				Name: "delete", Usage: "delete records", ArgsUsage: "TABLE ID [ID...]",
+				Description: aboutID + " Of several records all are deleted or none. On a terminal it asks before it deletes; elsewhere --yes is needed.",
+				Flags: append(shell.ValueFlags(),
+					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
+					&cli.BoolFlag{Name: "dry-run", Usage: "ask the ERP whether it would delete them, and delete nothing"},
+				),
+				Action: a.recordDelete,
 			},
 			a.countCommand(), a.watchCommand(), a.printCommand(), a.importCommand(), a.exportCommand(),
 		}, a.fileCommands()...),

@@ -32,6 +32,9 @@ func (a *app) recordCreate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Bool("dry-run") {
+		return a.tryCreate(c, client, r)
+	}
 	n := newRecord{record: *r}
 	rec, did, err := n.create(c.Context, client)
 	if err != nil {

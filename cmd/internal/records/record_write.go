@@ -1,7 +1,6 @@
 package records
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -26,6 +25,9 @@ func (a *app) recordUpdate(c *cli.Context) error {
 	r, err := a.read(c, client, table, given)
 	if err != nil {
 		return err
+	}
+	if c.Bool("dry-run") {
+		return a.tryUpdate(c, client, r, id)
 	}
 	rec, err := client.Update(c.Context, r.table, id, r.values)
 	if err != nil {
@@ -55,37 +57,4 @@ func nameOf(rec erp.Record) string {
 		}
 	}
 	return ""
-}
-
-func (a *app) recordDelete(c *cli.Context) error {
-	if err := shell.Arguments(c, "a table", "an id"); err != nil {
-		return err
-	}
-	ask := !c.Bool("yes")
-	if ask && !a.Asks() {
-		return shell.Usagef("deleting %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", c.Args().First(), c.Args().Get(1))
-	}
-	client, table, id, err := a.record(c)
-	if err != nil {
-		return err
-	}
-	if ask {
-		rec, err := client.Get(c.Context, table, id, nil)
-		if err != nil {
-			return a.hint(c, client, table, shell.Input(err))
-		}
-		yes, err := a.Confirm(c.Context, fmt.Sprintf("Delete %s %s %q?", table, id, nameOf(rec)))
-		if err != nil {
-			return err
-		}
-		if !yes {
-			return errors.New("nothing was deleted")
-		}
-	}
-	if err := client.Delete(c.Context, table, id); err != nil {
-		err = shell.Uncertain(err, "the command can be repeated: a record that is gone is not found")
-		return a.hint(c, client, table, shell.Input(err))
-	}
-	return a.Print(c, map[string]any{"deleted": true, "table": table, "id": id},
-		output.Table{Below: fmt.Sprintf("deleted %s %s\n", shell.Printable(table), id)})
 }

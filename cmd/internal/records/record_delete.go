@@ -1,0 +1,86 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/cmd/internal/output"
+	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/erp"
+)
+
+// recordDelete deletes records: all of them or none.
+func (a *app) recordDelete(c *cli.Context) error {
+	if c.NArg() < 2 {
+		return shell.Usagef("record delete takes a table and the ids of records, such as record delete C_BPartner 1000004")
+	}
+	table, dry := c.Args().First(), c.Bool("dry-run")
+	ask := !c.Bool("yes") && !dry
+	if ask && !a.Asks() {
+		return shell.Usagef("deleting %s %s: give --yes, because there is no terminal to ask on; nothing was deleted", table, strings.Join(c.Args().Slice()[1:], " "))
+	}
+	client, err := a.Client(c)
+	if err != nil {
+		return err
+	}
+	ids := make([]erp.ID, 0, c.NArg()-1)
+	for _, known := range c.Args().Slice()[1:] {
+		id, err := a.find(c, client, table, known)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	if ask {
+		if err := a.confirmDelete(c, client, table, ids); err != nil {
+			return err
+		}
+	}
+	did := "deleted"
+	switch {
+	case dry:
+		did = "would be deleted:"
+		_, err = client.Batch(c.Context, deletions(table, ids), erp.BatchOptions{DryRun: true})
+	case len(ids) == 1:
+		err = client.Delete(c.Context, table, ids[0])
+	default:
+		_, err = client.Batch(c.Context, deletions(table, ids), erp.BatchOptions{})
+	}
+	if err != nil {
+		err = shell.Uncertain(err, "the command can be repeated: a record that is gone is not found")
+		return a.hint(c, client, table, shell.Input(err))
+	}
+	var lines strings.Builder
+	for _, id := range ids {
+		fmt.Fprintf(&lines, "%s %s %s\n", did, shell.Printable(table), id)
+	}
+	return a.Print(c, map[string]any{"deleted": !dry, "table": table, "ids": ids}, output.Table{Below: lines.String()})
+}
+
+func deletions(table string, ids []erp.ID) []erp.BatchRequest {
+	requests := make([]erp.BatchRequest, len(ids))
+	for i, id := range ids {
+		requests[i] = erp.BatchDelete(table, id)
+	}
+	return requests
+}
+
+// confirmDelete fails unless somebody agrees to the deletion of records by their names.
+func (a *app) confirmDelete(c *cli.Context, client *erp.Client, table string, ids []erp.ID) error {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		rec, err := client.Get(c.Context, table, id, nil)
+		if err != nil {
+			return a.hint(c, client, table, shell.Input(err))
+		}
+		names[i] = fmt.Sprintf("%s %q", id, nameOf(rec))
+	}
+	yes, err := a.Confirm(c.Context, fmt.Sprintf("Delete %s %s?", table, strings.Join(names, ", ")))
+	if err == nil && !yes {
+		err = errors.New("nothing was deleted")
+	}
+	return err
+}
