@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -28,8 +29,8 @@ var sandboxLogins = []sandboxLogin{
 
 // writeSandboxProfiles stores the sandbox's logins as profiles of the
 // configuration. Those of an earlier sandbox are replaced, with the tokens it
-// signed; a profile of the same name for another ERP is left alone, and an error. The
-// first becomes the current one when no other is.
+// signed; it fails if a profile of the same name is for another ERP, or for a sandbox
+// that still runs. The first becomes the current one when no other is.
 func (a *app) writeSandboxProfiles(ctx context.Context, c *cli.Context, address string) error {
 	path, err := a.ConfigPath(c)
 	if err != nil {
@@ -64,6 +65,10 @@ func (l sandboxLogin) write(d *config.Document, address string) error {
 		if !loopback(has) || user != l.username {
 			return fmt.Errorf("there is a profile %q for %q already; remove or rename it, or start without --write-profiles", l.profile, has)
 		}
+		if has != address && serves(has) {
+			return fmt.Errorf("the profile %q is for the sandbox that runs at %s: start this one without --write-profiles, then `erphub --profile NAME --url %s auth login` makes a profile for it",
+				l.profile, has, address)
+		}
 		if err := d.RemoveProfile(l.profile); err != nil {
 			return err
 		}
@@ -80,6 +85,19 @@ func (l sandboxLogin) write(d *config.Document, address string) error {
 		return d.Use(current)
 	}
 	return nil
+}
+
+// serves reports whether something listens at an address of this machine.
+func serves(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	conn, err := net.DialTimeout("tcp", u.Host, time.Second)
+	if err == nil {
+		err = conn.Close()
+	}
+	return err == nil
 }
 
 // loopback reports whether an address leads to this machine.
