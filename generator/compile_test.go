@@ -43,7 +43,7 @@ func sources(t *testing.T, dir string) []string {
 	return files
 }
 
-// The stubs in testdata declare as much of the ERP's public types as generated
+// The stubs of generate check declare as much of the ERP's public types as generated
 // classes use.
 func TestGeneratedJavaCompiles(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestGeneratedJavaCompiles(t *testing.T) {
 	deliver("form", nil, "form", map[string]any{"class": "Board", "shape": "controller", "label": `a "b" \`})
 	deliver("test", nil, "test", map[string]any{"class": "DemoTest", "host": "com.example.demo", "table": "C_Order"})
 
-	files := append(sources(t, filepath.Join("testdata", "stubs")), sources(t, out)...)
+	files := append(sources(t, filepath.Join("..", "cmd", "internal", "javabuild", "stubs")), sources(t, out)...)
 	listed := filepath.Join(t.TempDir(), "files")
 	require.NoError(t, os.WriteFile(listed, []byte(strings.Join(files, "\n")+"\n"), 0o600))
 	args := append(javac[1:], "-encoding", "UTF-8", "-d", t.TempDir(), "@"+listed)

@@ -174,7 +174,7 @@ var ways = words("rest", "pack", "migration", "sql")
 var arguments = map[string][]kind{
 	"help": {helpWords}, "completion": {words("bash", "zsh", "fish", "powershell"), nil}, "api": {path}, "open": {tables, nil},
 	"record get": {tables, nil}, "record list": {tables, nil}, "record create": {tables, assignments}, "record update": {tables, nil, assignments},
-	"record delete": {tables, nil}, "record count": {tables, nil}, "record watch": {tables, nil}, "record print": {tables, nil},
+	"record delete": {tables, nil}, "record count": {tables, nil}, "record print": {tables, nil},
 	"record attachments": {tables, nil}, "record attach": {tables, nil, files}, "record download": {tables, nil}, "record detach": {tables, nil},
 	"record import": {tables, files, nil}, "record export": {tables, nil},
 	"dict inspect": {tables}, "dict diagram": {tables}, "dict describe": {tables}, "sync table": {tables, nil}, "sync column": {tableColumns, nil},

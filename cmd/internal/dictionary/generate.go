@@ -31,7 +31,7 @@ func (a *app) generateCommand() *cli.Command {
 	return &cli.Command{
 		Name: "generate", Usage: "generate plugins, components of plugins, and Go types",
 		Description: "Components come in a plugin of their own; with --plugin they are added to one that is there.",
-		Subcommands: append(commands, a.generateGoCommand()),
+		Subcommands: append(commands, a.generateGoCommand(), a.generateCheckCommand()),
 	}
 }
 

@@ -68,7 +68,7 @@ func (a *app) recordCommand() *cli.Command {
 				),
 				Action: a.recordDelete,
 			},
-			a.countCommand(), a.watchCommand(), a.printCommand(), a.importCommand(), a.exportCommand(),
+			a.countCommand(), a.printCommand(), a.importCommand(), a.exportCommand(),
 		}, a.fileCommands()...),
 	}
 }
