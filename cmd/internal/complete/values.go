@@ -200,7 +200,7 @@ var flagValues = map[string]kind{
 	"access-level": words("1", "2", "3", "4", "6", "7"), "locale": words("en_US", "de_DE", "es_CO", "fr_FR", "pt_BR"),
 	"add table --format": ways, "dict apply --format": ways, "env deploy install --format": ways, "sync table --format": words("rest", "migration", "sql"),
 	"sync column --format": words("rest", "migration", "sql"),
-	"schemas": words("mcp", "openai", "anthropic"), "format": words("table", "json", "ndjson", "csv"),
+	"schemas":              words("mcp", "openai", "anthropic"), "format": words("table", "json", "ndjson", "csv"),
 	"env deploy update --status": words("DEPLOYING"), "env deploy start --status": words("SUCCESS", "FAILED"), "env deploy complete --status": words("SUCCESS", "FAILED"),
 	"env deploy history --status": words("BUILDING", "DEPLOYING", "SUCCESS", "FAILED", "ROLLED_BACK"),
 	"query --status":              words("succeeded", "error", "refused"),
