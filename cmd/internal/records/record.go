@@ -25,6 +25,8 @@ func (a *app) recordCommand() *cli.Command {
 	const aboutValues = "NAME is a column or its label. VALUE is read by the type of the column, as an import reads it: a reference takes the " +
 		"number, the UUID or the name of the record, a list its code or its label. NAME= clears the column; " +
 		"NAME:=JSON is sent as it is. Arguments win over --data. doc-action=CO completes a document.\n"
+	const aboutTrial = "\nWith --dry-run the ERP writes the record and takes it back: nothing is stored, but numbers that it takes from " +
+		"sequences are used up, and what its plugins send elsewhere is sent."
 	const aboutID = "ID is a number, a UUID, or what the record is known by: its search key, document number or name; " +
 		"COLUMN=VALUE says by which column, such as DocumentNo=80000."
 	return &cli.Command{
@@ -53,11 +55,11 @@ func (a *app) recordCommand() *cli.Command {
 			},
 			{
 				Name: "create", Usage: "add a record", ArgsUsage: "TABLE [NAME=VALUE...]",
-				Description: aboutValues, Flags: values, Action: a.recordCreate,
+				Description: aboutValues + aboutTrial, Flags: values, Action: a.recordCreate,
 			},
 			{
 				Name: "update", Usage: "change columns of a record and leave the others alone", ArgsUsage: "TABLE ID [NAME=VALUE...]",
-				Description: aboutID + " " + aboutValues, Flags: values, Action: a.recordUpdate,
+				Description: aboutID + " " + aboutValues + aboutTrial, Flags: values, Action: a.recordUpdate,
 			},
 			{
 				Name: "delete", Usage: "delete records", ArgsUsage: "TABLE ID [ID...]",
