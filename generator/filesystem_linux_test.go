@@ -24,7 +24,8 @@ func smallDisk(t *testing.T, kilobytes int) string {
 	if err != nil {
 		t.Skipf("SKIPPED: no file system can be mounted here: %v", err)
 	}
-	t.Cleanup(func() { assert.NoError(t, unix.Unmount(dir, unix.MNT_DETACH)) }) // what another test starts may hold a file open until it is another program
+	// What another test starts may hold a file open until it is another program.
+	t.Cleanup(func() { assert.NoError(t, unix.Unmount(dir, unix.MNT_DETACH)) })
 	return dir
 }
 

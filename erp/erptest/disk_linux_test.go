@@ -26,8 +26,9 @@ func TestDiskIsFull(t *testing.T) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=96m"); err != nil {
 		t.Skip("SKIPPED: no permission to mount a small disk:", err)
 	}
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) }) // what another test starts may hold a file open until it is another program
-	var offset atomic.Int64                                                           // the server's clock: responses about health are kept for 20 s
+	// What another test starts may hold a file open until it is another program.
+	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	var offset atomic.Int64 // the server's clock: responses about health are kept for 20 s
 	srv := erptest.New(t, erptest.Options{
 		Path:  filepath.Join(dir, "erp.db"),
 		Clock: func() time.Time { return time.Now().Add(time.Duration(offset.Load())) },

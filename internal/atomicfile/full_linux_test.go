@@ -20,7 +20,8 @@ func TestWriteFullDisk(t *testing.T) {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skip("cannot mount a tmpfs:", err)
 	}
-	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) }) // what another test starts may hold a file open until it is another program
+	// What another test starts may hold a file open until it is another program.
+	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	path := filepath.Join(dir, "f")
 	require.NoError(t, atomicfile.Write(path, []byte("old"), 0o600))
 	require.ErrorIs(t, atomicfile.Write(path, bytes.Repeat([]byte("x"), 1<<20), 0o600), syscall.ENOSPC)
