@@ -19,6 +19,7 @@ import (
 	"github.com/erphub/erphub/internal/baseurl"
 	"github.com/erphub/erphub/internal/retry"
 	"github.com/erphub/erphub/internal/text"
+	"github.com/erphub/erphub/internal/waiting"
 )
 
 // maxResponse bounds how much of a response is read.
@@ -257,6 +258,7 @@ func (w *wire) call(ctx context.Context, log *slog.Logger, r request) (a respons
 		req.Header.Set("Authorization", "Bearer "+r.bearer.Reveal())
 	}
 
+	defer waiting.Begin(req)()
 	start := time.Now()
 	res, err = w.http.Do(req)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/internal/retry"
+	"github.com/erphub/erphub/internal/waiting"
 )
 
 // webhook is a receiver that is sent a POST of the message.
@@ -67,6 +68,7 @@ func (w *webhook) Send(ctx context.Context, m message) error {
 		Transport:     w.opts.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	defer waiting.Begin(req)()
 	resp, err := client.Do(req)
 	if err != nil {
 		var failed *url.Error // which names the address

@@ -2,7 +2,9 @@ package erptest_test
 
 import (
 	"bufio"
+	"bytes"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -72,7 +74,13 @@ func recordFile(t *testing.T, file string) {
 		_, err := p.Play(t.Context(), &scenarios[i])
 		require.NoError(t, err)
 	}
-	require.NoError(t, recorded.Save(file, scenarios))
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for i := range scenarios {
+		require.NoError(t, e.Encode(&scenarios[i]))
+	}
+	require.NoError(t, os.WriteFile(file, b.Bytes(), 0o644))
 }
 
 // readDifferences reads the steps that differ, "scenario#step reason" a line.

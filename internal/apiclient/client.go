@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 
 	"github.com/erphub/erphub/internal/tracecontext"
+	"github.com/erphub/erphub/internal/waiting"
 )
 
 // TokenSource gives the bearer token for a request.
@@ -167,9 +168,12 @@ func (c *Client) attempt(ctx context.Context, call *Call) (*http.Response, []byt
 		return nil, nil, err
 	}
 	if call.Body == StreamAlways || call.Body == StreamSuccess && resp.StatusCode >= 200 && resp.StatusCode < 300 {
+		resp.Body.(*responseBody).request = call.Request
 		return resp, nil, nil
 	}
+	end := waiting.Begin(call.Request)
 	body, err := readBody(resp, c.MaxBody)
+	end()
 	resp.Body = http.NoBody
 	if err != nil && resp.StatusCode < http.StatusBadRequest {
 		call.Lost = true
@@ -260,7 +264,9 @@ func (c *Client) send(ctx context.Context, call *Call, authorization []string) (
 	}
 	tracecontext.Inject(ctx, req.Header)
 	start := time.Now()
+	end := waiting.Begin(req)
 	resp, err := c.HTTP.Do(req)
+	end()
 	if err != nil {
 		if resp != nil { // a redirect that is not followed
 			resp.Body.Close()

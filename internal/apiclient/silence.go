@@ -3,20 +3,22 @@ package apiclient
 import (
 	"context"
 	"io"
+	"math"
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"github.com/erphub/erphub/internal/waiting"
 )
 
 // watch ends an attempt in which the server is silent for too long: before its
 // response starts, redirects included, and between two pieces of the response
 // or of what it reads of the request. It runs while something is expected from
-// the server, not while the caller takes its time with what has come. Without a
-// limit it does nothing.
+// the server, not while the caller takes its time with what has come.
 type watch struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	timer   *time.Timer // nil without a limit
+	timer   *time.Timer
 	silence time.Duration
 	// responded stops the sending side, which may go on after an early response,
 	// from starting the clock again.
@@ -24,41 +26,35 @@ type watch struct {
 }
 
 func watchSilence(ctx context.Context, silence time.Duration) *watch {
-	w := &watch{ctx: ctx, silence: silence}
-	if silence > 0 {
-		w.ctx, w.cancel = context.WithCancelCause(ctx)
-		w.timer = time.AfterFunc(silence, func() { w.cancel(ErrSilence) })
+	if silence <= 0 { // no limit
+		silence = math.MaxInt64
 	}
-	return w
+	ctx, cancel := context.WithCancelCause(ctx)
+	return &watch{ctx: ctx, cancel: cancel, silence: silence, timer: time.AfterFunc(silence, func() { cancel(ErrSilence) })}
 }
 
 // sending restarts the clock while the request is being sent.
 func (w *watch) sending() {
-	if w.timer != nil && !w.responded.Load() {
+	if !w.responded.Load() {
 		w.timer.Reset(w.silence)
 	}
 }
 
 // response stops the clock until the body is read.
 func (w *watch) response(resp *http.Response) {
-	if w.timer == nil {
-		return
-	}
 	w.responded.Store(true)
 	w.timer.Stop()
-	resp.Body = &responseBody{ReadCloser: resp.Body, watch: w}
+	resp.Body = &responseBody{resp.Body, w, nil}
 }
 
 func (w *watch) stop() {
-	if w.timer != nil {
-		w.timer.Stop()
-		w.cancel(nil)
-	}
+	w.timer.Stop()
+	w.cancel(nil)
 }
 
 // explain puts ErrSilence in the place of "context canceled".
 func (w *watch) explain(err error) error {
-	if w.timer != nil && context.Cause(w.ctx) == ErrSilence { //nolint:errorlint // the value that was given
+	if context.Cause(w.ctx) == ErrSilence { //nolint:errorlint // the value that was given
 		return ErrSilence
 	}
 	return err
@@ -67,10 +63,14 @@ func (w *watch) explain(err error) error {
 // responseBody runs the clock while more of the response is awaited.
 type responseBody struct {
 	io.ReadCloser
-	watch *watch
+	watch   *watch
+	request *http.Request // nil: whoever reads it says that it waits
 }
 
 func (b *responseBody) Read(p []byte) (int, error) {
+	if b.request != nil {
+		defer waiting.Begin(b.request)()
+	}
 	b.watch.timer.Reset(b.watch.silence)
 	n, err := b.ReadCloser.Read(p)
 	b.watch.timer.Stop()

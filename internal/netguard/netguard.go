@@ -10,10 +10,13 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/erphub/erphub/internal/waiting"
 )
 
 // Limits of a connection. Whole operations are bounded by their context.
@@ -121,21 +124,11 @@ var (
 )
 
 func dangerous(addr netip.Addr) bool {
-	for _, m := range metadata {
-		if addr == m {
-			return true
-		}
-	}
-	return addr.IsLinkLocalUnicast() || addr.IsMulticast() || addr.IsUnspecified() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255})
+	return slices.Contains(metadata, addr) || addr.IsLinkLocalUnicast() || addr.IsMulticast() || addr.IsUnspecified() || addr == netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }
 
 func internal(addr netip.Addr) bool {
-	for _, p := range special {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback()
+	return slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(addr) }) || !addr.IsGlobalUnicast() || addr.IsPrivate() || addr.IsLoopback()
 }
 
 // Client returns an HTTP client that connects under the rule and follows no
@@ -164,6 +157,7 @@ func (g *Guard) Client(roots *x509.CertPool) *http.Client {
 type bounded struct{ *http.Transport }
 
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	defer waiting.Begin(req)()
 	resp, err := b.Transport.RoundTrip(req)
 	if err == nil {
 		resp.Body = http.MaxBytesReader(nil, resp.Body, maxResponse)

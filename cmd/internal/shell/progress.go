@@ -12,41 +12,27 @@ type ProgressBar struct {
 	shown *atomic.Int64
 }
 
-// bar counts a bar that begins to be shown.
-func (sh *Shell) bar(bar *progressbar.ProgressBar) ProgressBar {
+// bar begins to show a bar, and counts it.
+func (sh *Shell) bar(total, width int, name string, more ...progressbar.Option) ProgressBar {
 	sh.bars.Add(1)
-	return ProgressBar{bar, &sh.bars}
-}
-
-// Progress begins to show how many of total steps are done.
-func (sh *Shell) Progress(total int, name string) ProgressBar {
-	return sh.bar(progressbar.NewOptions(total,
+	return ProgressBar{progressbar.NewOptions(total, append(more,
 		progressbar.OptionSetWriter(sh.Streams.Err),
 		progressbar.OptionSetVisibility(Terminal(sh.Streams.Err)),
 		progressbar.OptionSetDescription(name),
 		progressbar.OptionEnableColorCodes(sh.coloured(sh.Streams.Err)),
 		progressbar.OptionShowCount(),
-		progressbar.OptionSetWidth(30),
+		progressbar.OptionSetWidth(width),
 		progressbar.OptionClearOnFinish(),
-	))
+	)...), &sh.bars}
 }
+
+// Progress begins to show how many of total steps are done.
+func (sh *Shell) Progress(total int, name string) ProgressBar { return sh.bar(total, 30, name) }
 
 // RateOf begins to show how many things of a kind are done, how fast, and how long
 // the rest takes. How many there are is said by the first Set.
 func (sh *Shell) RateOf(name, things string) ProgressBar {
-	_, plain := sh.Env["NO_COLOR"]
-	return sh.bar(progressbar.NewOptions(1,
-		progressbar.OptionSetWriter(sh.Streams.Err),
-		progressbar.OptionSetVisibility(Terminal(sh.Streams.Err)),
-		progressbar.OptionSetDescription(name),
-		progressbar.OptionEnableColorCodes(!plain),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString(things),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetWidth(20),
-		progressbar.OptionClearOnFinish(),
-	))
+	return sh.bar(1, 20, name, progressbar.OptionShowIts(), progressbar.OptionSetItsString(things), progressbar.OptionSetPredictTime(true))
 }
 
 // A bar that cannot be drawn is no reason to stop, so its errors are dropped.

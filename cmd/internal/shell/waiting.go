@@ -1,52 +1,67 @@
 package shell
 
 import (
+	"cmp"
 	"context"
-	"net/http/httptrace"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/erphub/erphub/internal/waiting"
 )
 
-// patience is how long a response may take before a person is told what is waited for.
-const patience = 5 * time.Second
+// How long a response may take before standard error says what is waited for: at a
+// terminal, and in a log, where the work of a busy machine stays silent.
+const (
+	patience    = 5 * time.Second
+	logPatience = 10 * time.Second
+)
 
-// sayWaiting is a context whose requests say, at a terminal, that a server has not
-// responded for some time. Servers have a log instead.
+// sayWaiting is a context whose requests say on standard error that a response has
+// not come in full for some time. Servers have a log instead.
 func (sh *Shell) sayWaiting(ctx context.Context, chain []*cli.Command) context.Context {
-	serves := len(chain) > 0 && (chain[0].Name == "server" || chain[0].Name == "sandbox" && len(chain) == 1)
-	if serves || len(chain) == 0 || !Terminal(sh.Streams.Err) {
+	if len(chain) == 0 || chain[0].Name == "server" || chain[0].Name == "sandbox" && len(chain) == 1 {
 		return ctx
 	}
-	return whenSilent(ctx, patience, func(server string) {
-		if sh.bars.Load() == 0 { // a bar shows that something is done
-			sh.Note("waiting for %s, which has not responded for %s; Ctrl-C ends the command", server, patience)
+	after, stop, terminal := logPatience, "SIGINT or SIGTERM", Terminal(sh.Streams.Err)
+	if terminal {
+		after, stop = patience, "Ctrl-C"
+	}
+	return whenSilent(ctx, after, func(request string) {
+		if !terminal || sh.bars.Load() == 0 { // a bar shows that something is done
+			sh.Note("%s: still waiting for the response after %s; %s ends the command", request, after, stop)
 		}
 	})
 }
 
-// whenSilent is a context whose requests call say when a server has not begun to
-// respond for some time. Of requests at the same time the last one counts.
-func whenSilent(ctx context.Context, after time.Duration, say func(server string)) context.Context {
+// whenSilent is a context whose requests call say when they have waited for some time
+// in which none began to wait or ended it. Of requests at the same time the last one
+// counts. A request is its method and host: addresses may have secrets in them.
+func whenSilent(ctx context.Context, after time.Duration, say func(request string)) context.Context {
 	var mu sync.Mutex // guards what follows
-	var timer *time.Timer
-	stop := func() {
+	var waits []*http.Request
+	timer := time.AfterFunc(after, func() {
+		mu.Lock()
+		now := slices.Clone(waits)
+		mu.Unlock()
+		if n := len(now); n > 0 && ctx.Err() == nil {
+			say(cmp.Or(now[n-1].Method, http.MethodGet) + " " + now[n-1].URL.Host)
+		}
+	})
+	change := func(req *http.Request, begins bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if timer != nil {
-			timer.Stop()
-			timer = nil
+		waits = slices.DeleteFunc(waits, func(other *http.Request) bool { return other == req })
+		if begins {
+			waits = append(waits, req)
 		}
+		timer.Reset(after)
 	}
-	context.AfterFunc(ctx, stop)
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(server string) {
-			stop()
-			mu.Lock()
-			defer mu.Unlock()
-			timer = time.AfterFunc(after, func() { say(server) })
-		},
-		GotFirstResponseByte: stop,
+	return waiting.Observe(ctx, func(req *http.Request) func() {
+		change(req, true)
+		return func() { change(req, false) }
 	})
 }

@@ -237,7 +237,7 @@ func (w *writer) taint() {
 }
 
 func isMasked(column string) bool {
-	for _, m := range maskedColumns() {
+	for _, m := range MaskedColumns() {
 		if strings.EqualFold(m, column) {
 			return true
 		}

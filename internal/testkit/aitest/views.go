@@ -48,14 +48,3 @@ WHERE d.GrandTotal > 100`,
 		},
 	}
 }
-
-// Views are the names of the views that Reader may query.
-func Views() []string {
-	var names []string
-	for _, v := range views() {
-		if v.reduced != "-" {
-			names = append(names, v.name)
-		}
-	}
-	return names
-}

@@ -25,18 +25,15 @@ func DroppedColumns() [][2]string {
 	return [][2]string{{"C_BPartner", "TaxID"}, {"C_Order", "POReference"}, {"M_Product", "UPC"}}
 }
 
-// maskedColumns are shown as *** (texts) or NULL, in every table that has them.
-func maskedColumns() []string {
+// MaskedColumns are shown to Reader as *** (texts) or NULL, in every table that has
+// them.
+func MaskedColumns() []string {
 	return []string{
 		"Password", "CreditCardVV", "EMailUserPW", "RequestUserPW", "UserPIN", "Salt", "Answer", "SecurityQuestion", "EncryptionKey",
 		"PasswordInfo", "WStoreUserPW", "AuthorizationClientId", "SSO_ApplicationSecretKey",
 		"DUNS", // marked secure by the fixture
 	}
 }
-
-// MaskedColumns are the physical columns whose values Reader sees as a mask,
-// anywhere.
-func MaskedColumns() []string { return maskedColumns() }
 
 // dropped reports whether Reader has the table at all.
 func (f facts) dropped() bool {

@@ -105,19 +105,6 @@ func (s *Step) record(r *response) {
 	s.ResponseText = &text
 }
 
-// Save writes scenarios as Load reads them.
-func Save(path string, scenarios []Scenario) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	for i := range scenarios {
-		if err := e.Encode(&scenarios[i]); err != nil {
-			return err
-		}
-	}
-	return os.WriteFile(path, b.Bytes(), 0o644)
-}
-
 // Load reads the scenarios of a file.
 func Load(path string) ([]Scenario, error) {
 	text, err := os.ReadFile(path)
