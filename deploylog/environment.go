@@ -1,9 +1,12 @@
 package deploylog
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+	"sync"
 
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -44,4 +47,47 @@ func ParseEnvironment(name string) (Environment, error) {
 		}
 	}
 	return "", fmt.Errorf("%w: there is no environment %s; the environments are PROD, STAGING and DEV", ErrInvalid, text.Quote(name))
+}
+
+// orAll is ParseEnvironment where none stands for all.
+func (e Environment) orAll() (Environment, error) {
+	if e == "" {
+		return "", nil
+	}
+	return ParseEnvironment(string(e))
+}
+
+// list is the environment, or all where there is none.
+func (e Environment) list() []Environment {
+	if e == "" {
+		return Environments()
+	}
+	return []Environment{e}
+}
+
+// each calls do for environments at the same time, and returns the first one's error.
+func each(environments []Environment, do func(i int, env Environment) error) error {
+	errs := make([]error, len(environments))
+	var wg sync.WaitGroup
+	for i, env := range environments {
+		wg.Go(func() { errs[i] = do(i, env) })
+	}
+	wg.Wait()
+	return cmp.Or(errs...)
+}
+
+// within is true of the runs of an environment (empty: all) and a tenant (zero: all).
+func within(env Environment, client erp.ID) (f erp.Filter) {
+	if env != "" {
+		f = erp.Eq("Environment", string(env))
+	}
+	if !client.IsZero() {
+		f = f.And(erp.Eq("AD_Client_ID", client))
+	}
+	return f
+}
+
+// done is true of the runs that say what runs in their environment.
+func done() erp.Filter {
+	return erp.Or(erp.Eq("Status", Success.Code()), erp.Eq("Status", RolledBack.Code()))
 }

@@ -34,23 +34,17 @@ type HistoryQuery struct {
 
 // filter is true of the runs of a query, whatever their time and text.
 func (q *HistoryQuery) filter() (erp.Filter, error) {
-	var f erp.Filter
-	if q.Environment != "" {
-		env, err := ParseEnvironment(string(q.Environment))
-		if err != nil {
-			return f, err
-		}
-		f = f.And(erp.Eq("Environment", string(env)))
+	env, err := q.Environment.orAll()
+	if err != nil {
+		return erp.Filter{}, err
 	}
+	f := within(env, q.Client)
 	if q.Status != "" {
 		state, err := ParseState(string(q.Status))
 		if err != nil {
 			return f, err
 		}
 		f = f.And(erp.Eq("Status", state.Code()))
-	}
-	if !q.Client.IsZero() {
-		f = f.And(erp.Eq("AD_Client_ID", q.Client))
 	}
 	return f, nil
 }
@@ -196,10 +190,14 @@ func parseCursor(cursor string) (historyCursor, error) {
 	return historyCursor{time.Unix(at, 0).UTC(), n}, nil
 }
 
-// list yields the runs of a filter in an order, page by page.
-func (l *Log) list(ctx context.Context, f erp.Filter, orderBy ...string) iter.Seq2[Run, error] {
+// list yields the runs of a query, page by page, unless it says otherwise with all
+// columns.
+func (l *Log) list(ctx context.Context, q erp.Query) iter.Seq2[Run, error] {
+	if q.Select == nil {
+		q.Select = runColumns()
+	}
 	return func(yield func(Run, error) bool) {
-		for rec, err := range l.client.Records(ctx, TableName, &erp.Query{Filter: f, Select: runColumns(), OrderBy: orderBy}) {
+		for rec, err := range l.client.Records(ctx, TableName, &q) {
 			if err != nil {
 				yield(Run{}, err)
 				return

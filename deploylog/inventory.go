@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/erphub/erphub/erp"
@@ -78,16 +77,11 @@ func (l *Log) Inventory(ctx context.Context, q InventoryQuery) ([]Inventory, err
 	depth := cmp.Or(max(q.Depth, 0), inventoryDepth)
 	runs := make([][]Run, len(environments))
 	complete := make([]bool, len(environments))
-	errs := make([]error, len(environments))
-	var wg sync.WaitGroup
-	for i, env := range environments {
-		wg.Go(func() { runs[i], complete[i], errs[i] = l.deployed(ctx, env, q.Client, depth) })
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("reading what runs where: %w", err)
-		}
+	if err := each(environments, func(i int, env Environment) (err error) {
+		runs[i], complete[i], err = l.deployed(ctx, env, q.Client, depth)
+		return err
+	}); err != nil {
+		return nil, fmt.Errorf("reading what runs where: %w", err)
 	}
 	byClient := map[string]*Inventory{}
 	for i, env := range environments {
@@ -119,11 +113,7 @@ func envRank(env Environment) int { return slices.Index(Environments(), env) }
 // deployed are the newest runs of an environment that say what runs in it, by
 // when they ended.
 func (l *Log) deployed(ctx context.Context, env Environment, client erp.ID, depth int) (runs []Run, complete bool, err error) {
-	f := erp.Eq("Environment", string(env)).And(erp.Or(erp.Eq("Status", Success.Code()), erp.Eq("Status", RolledBack.Code())))
-	if !client.IsZero() {
-		f = f.And(erp.Eq("AD_Client_ID", client))
-	}
-	for run, err := range l.newest(ctx, f, "DateCompleted", time.Time{}, depth+1) {
+	for run, err := range l.newest(ctx, within(env, client).And(done()), "DateCompleted", time.Time{}, depth+1) {
 		if err != nil {
 			return nil, false, err
 		}

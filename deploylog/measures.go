@@ -47,7 +47,12 @@ type Measures struct {
 }
 
 // Measure computes the measures of each environment from the runs that ended in
-// the period, which it reads page by page.
+// the period. The first call reads them all, about a hundred with each request and
+// the newest first, and the log remembers some 300 bytes of each. Later calls make two
+// requests for each environment, one more for each hundred runs that have changed,
+// and read what a longer period has before. A call that the context cuts off says
+// so, and the next one goes on from there. After runs were deleted or moved to
+// another environment, those of the environment are read again.
 func (l *Log) Measure(ctx context.Context, q MeasureQuery) ([]Measures, error) {
 	to := q.To
 	if to.IsZero() {
@@ -56,44 +61,26 @@ func (l *Log) Measure(ctx context.Context, q MeasureQuery) ([]Measures, error) {
 	if q.From.IsZero() || !q.From.Before(to) {
 		return nil, fmt.Errorf("%w: the period to measure has no beginning, or ends before it", ErrInvalid)
 	}
-	environments := Environments()
-	f := erp.Ge("DateCompleted", q.From.UTC().Truncate(time.Second)).And(erp.Lt("DateCompleted", to.UTC().Truncate(time.Second)))
-	if q.Environment != "" {
-		env, err := ParseEnvironment(string(q.Environment))
-		if err != nil {
-			return nil, err
-		}
-		environments = []Environment{env}
-		f = f.And(erp.Eq("Environment", string(env)))
+	env, err := q.Environment.orAll()
+	if err != nil {
+		return nil, err
 	}
-	if !q.Client.IsZero() {
-		f = f.And(erp.Eq("AD_Client_ID", q.Client))
-	}
-	tallies := map[Environment]*tally{}
-	for _, env := range environments {
-		tallies[env] = &tally{}
-	}
-	records := l.client.Records(ctx, TableName, &erp.Query{
-		Filter: f, OrderBy: []string{erp.Asc("DateCompleted")},
-		Select: []string{"Environment", "Status", "Progress", "Components", "CurrentStep", "DateCompleted", "VersionPrevious", "Updated"},
-	})
-	for rec, err := range records {
-		if err != nil {
-			return nil, fmt.Errorf("measuring: %w", err)
-		}
-		run, err := ParseRun(rec)
-		if err != nil {
-			return nil, err
-		}
-		if t := tallies[run.Environment]; t != nil {
-			t.add(&run)
-		}
-	}
+	environments := env.list()
 	list := make([]Measures, len(environments))
-	for i, env := range environments {
-		list[i] = tallies[env].measures(env, to.Sub(q.From))
-	}
-	return list, nil
+	return list, each(environments, func(i int, env Environment) error {
+		runs, err := l.ended[env].between(ctx, q.From.UTC().Truncate(time.Second), to.UTC().Truncate(time.Second))
+		if err != nil {
+			return fmt.Errorf("measuring %s: %w", env.Name(), err)
+		}
+		var t tally
+		for _, run := range runs {
+			if q.Client.IsZero() || run.client == q.Client {
+				t.add(run)
+			}
+		}
+		list[i] = t.measures(env, to.Sub(q.From))
+		return nil
+	})
 }
 
 // tally counts the runs of one environment in the order they ended.
@@ -103,34 +90,29 @@ type tally struct {
 	broken                  []time.Time // failures that nothing fixed yet
 }
 
-func (t *tally) add(run *Run) {
-	switch {
-	case run.Status == Success:
-		t.tried++
+func (t *tally) add(run *ended) {
+	if run.status == "" {
+		return
+	}
+	t.tried++
+	if run.deployed {
 		t.deployed++
+	}
+	switch run.status {
+	case Success:
 		for _, at := range t.broken {
-			t.restore = append(t.restore, run.DateCompleted.Sub(at))
+			t.restore = append(t.restore, run.completed.Sub(at))
 		}
 		t.broken = t.broken[:0]
-	case run.Status == RolledBack:
-		t.tried++
+	case RolledBack:
 		t.failed++
-		if run.Progress == 100 { // only SUCCESS gets there
-			t.deployed++
-		}
-		t.restore = append(t.restore, max(run.RolledBackAt().Sub(run.DateCompleted), 0))
-	case run.Status == Failed && run.ReachedDeployment():
-		t.tried++
+		t.restore = append(t.restore, run.restore)
+	case Failed:
 		t.failed++
-		t.broken = append(t.broken, run.DateCompleted)
-	default:
-		return
+		t.broken = append(t.broken, run.completed)
 	}
-	if run.Status == Failed {
-		return
-	}
-	for _, at := range changeTimes(run.Components) { // what failed has not arrived
-		if lead := run.DateCompleted.Sub(at); lead >= 0 {
+	for _, at := range run.changes {
+		if lead := run.completed.Sub(at); lead >= 0 {
 			t.lead = append(t.lead, lead)
 		}
 	}

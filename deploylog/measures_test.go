@@ -2,6 +2,8 @@ package deploylog_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -9,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/erptest"
 )
 
 func TestMeasure(t *testing.T) {
@@ -61,4 +65,132 @@ func TestMeasure(t *testing.T) {
 		_, err := log.Measure(ctx, bad)
 		require.ErrorIs(t, err, deploylog.ErrInvalid)
 	}
+}
+
+// BenchmarkMeasure measures a period of 90 days, all environments: for the first time,
+// and again.
+func BenchmarkMeasure(b *testing.B) {
+	clock := newClock()
+	q := deploylog.MeasureQuery{From: clock.Now().AddDate(0, 0, -90)}
+	for _, size := range []int{10_000, 100_000} {
+		srv, _ := longLog(b, clock, size)
+		client := connect(b, srv, "GardenAdmin", 11, 102, 11)
+		log := deploylog.New(client, &deploylog.Options{Clock: clock})
+		for _, again := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%d/again=%t", size, again), func(b *testing.B) {
+				_, err := log.Measure(b.Context(), q)
+				require.NoError(b, err)
+				srv.Faults().Reset()
+				for b.Loop() {
+					if !again {
+						log = deploylog.New(client, &deploylog.Options{Clock: clock})
+					}
+					_, err := log.Measure(b.Context(), q)
+					require.NoError(b, err)
+				}
+				b.ReportMetric(float64(len(srv.Faults().Requests()))/float64(b.N), "requests/op")
+			})
+		}
+	}
+}
+
+// A period that was measured costs a request for each environment to measure again,
+// whatever has happened to its runs, and is measured as by somebody who never did.
+func TestMeasureAgain(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	srv, client := start(t, erptest.Options{Clock: clock.Now})
+	fill(t, client, clock.Now(), 3_000)
+	log := deploylog.New(client, &deploylog.Options{Clock: clock})
+	clock.advance(2 * time.Hour) // what was written in the last hour is read again
+	for _, env := range deploylog.Environments() {
+		_, err := log.Complete(t.Context(), deploying(t, log, env, "1").ID, deploylog.Completion{Status: deploylog.Success})
+		require.NoError(t, err)
+	}
+	measure := func(log *deploylog.Log, days int) ([]deploylog.Measures, int) {
+		srv.Faults().Reset()
+		m, err := log.Measure(t.Context(), deploylog.MeasureQuery{From: clock.Now().AddDate(0, 0, -days), To: clock.Now().Add(time.Second)})
+		require.NoError(t, err)
+		return m, len(srv.Faults().Requests())
+	}
+	ended := func(env deploylog.Environment, n int) deploylog.Run {
+		for run, err := range log.History(t.Context(), deploylog.HistoryQuery{Environment: env, Status: deploylog.Success}) {
+			require.NoError(t, err)
+			if n--; n < 0 {
+				return run
+			}
+		}
+		return deploylog.Run{}
+	}
+	change := func(id erp.ID, values map[string]any) {
+		_, err := client.Update(t.Context(), deploylog.TableName, id, values)
+		require.NoError(t, err)
+	}
+	_, requests := measure(log, 1)
+	assert.Less(t, requests, 40)
+	for _, c := range []struct {
+		name     string
+		days     int
+		change   func()
+		requests int
+	}{
+		{"nothing", 1, func() {}, 6},
+		{"a longer period", 90, func() {}, 70},
+		{"a shorter one", 1, func() {}, 6},
+		{"a success", 90, func() { inState(t, log, deploylog.Success, false) }, 6},
+		{"a failure", 90, func() { inState(t, log, deploylog.Failed, false) }, 6},
+		{"a rollback of an old one", 90, func() {
+			_, err := log.Rollback(t.Context(), ended(deploylog.Production, 200).ID, deploylog.Rollback{Version: "1"})
+			require.NoError(t, err)
+		}, 6},
+		{"components that come late", 90, func() {
+			change(ended(deploylog.Production, 150).ID, map[string]any{"Components": clock.Now().AddDate(0, 0, -10).Format(time.RFC3339)})
+		}, 6},
+		{"another environment", 90, func() { change(ended(deploylog.Staging, 120).ID, map[string]any{"Environment": "DEV"}) }, 70},
+		{"not ended", 90, func() { change(ended(deploylog.Staging, 90).ID, map[string]any{"DateCompleted": nil}) }, 70},
+		{"deleted", 90, func() {
+			require.NoError(t, client.Delete(t.Context(), deploylog.TableName, ended(deploylog.Development, 100).ID))
+		}, 70},
+		{"later", 1, func() { clock.advance(12 * time.Hour) }, 6},
+	} {
+		c.change()
+		clock.advance(time.Minute)
+		got, requests := measure(log, c.days)
+		want, all := measure(deploylog.New(client, &deploylog.Options{Clock: clock}), c.days)
+		assert.Equal(t, want, got, c.name)
+		assert.LessOrEqual(t, requests, c.requests, "%s: a new log needs %d", c.name, all)
+	}
+}
+
+// A period that is not read in time says how far it was read, and the next call goes
+// on from there.
+func TestMeasureGoesOn(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	srv, client := start(t, erptest.Options{Clock: clock.Now})
+	fill(t, client, clock.Now(), 6_000)
+	clock.advance(2 * time.Hour)
+	q := deploylog.MeasureQuery{From: clock.Now().AddDate(0, 0, -90), Environment: deploylog.Production}
+	fresh := func() *deploylog.Log { return deploylog.New(client, &deploylog.Options{Clock: clock}) }
+	deploying(t, fresh(), deploylog.Production, "1") // the newest change
+	srv.Faults().Reset()
+	want, err := fresh().Measure(t.Context(), q)
+	require.NoError(t, err)
+	whole := len(srv.Faults().Requests())
+
+	log, requests := fresh(), 0
+	for tries := 1; ; tries++ {
+		require.Less(t, tries, 20)
+		srv.Faults().Reset()
+		srv.Faults().On(erptest.Match{N: 9}, erptest.HTML(http.StatusBadGateway))
+		got, err := log.Measure(t.Context(), q)
+		requests += len(srv.Faults().Requests())
+		if err == nil {
+			assert.Equal(t, want, got)
+			assert.Greater(t, tries, 1)
+			break
+		}
+		require.ErrorContains(t, err, "a shorter period")
+	}
+	assert.Less(t, requests, 2*whole)
 }

@@ -139,7 +139,7 @@ func (l *Log) sameBuild(ctx context.Context, n *NewRun) (Run, bool, error) {
 		return Run{}, false, nil
 	}
 	filter := erp.Eq("Environment", string(n.Environment)).And(erp.Eq("Ci_BuildNo", n.BuildNo))
-	for run, err := range l.list(ctx, filter, erp.Asc("Created")) {
+	for run, err := range l.list(ctx, erp.Query{Filter: filter, OrderBy: []string{erp.Asc("Created")}}) {
 		switch {
 		case errors.Is(err, erp.ErrInexpressible):
 			return Run{}, false, nil // the UUID finds it

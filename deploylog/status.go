@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/erphub/erphub/erp"
@@ -38,29 +37,22 @@ type EnvironmentStatus struct {
 // Status reads the current run of each environment. It requests a handful of
 // records, however many there are.
 func (l *Log) Status(ctx context.Context, q StatusQuery) ([]EnvironmentStatus, error) {
-	environments := Environments()
-	if q.Environment != "" {
-		env, err := ParseEnvironment(string(q.Environment))
-		if err != nil {
-			return nil, err
-		}
-		environments, q.Environment = []Environment{env}, env
+	env, err := q.Environment.orAll()
+	if err != nil {
+		return nil, err
 	}
+	q.Environment = env
 	open, err := l.open(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("reading the status: %w", err)
 	}
+	environments := env.list()
 	status := make([]EnvironmentStatus, len(environments))
-	errs := make([]error, len(environments))
-	var wg sync.WaitGroup
-	for i, env := range environments {
-		wg.Go(func() { status[i], errs[i] = l.environmentStatus(ctx, env, q.Client, open) })
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("reading the status: %w", err)
-		}
+	if err := each(environments, func(i int, env Environment) (err error) {
+		status[i], err = l.environmentStatus(ctx, env, q.Client, open)
+		return err
+	}); err != nil {
+		return nil, fmt.Errorf("reading the status: %w", err)
 	}
 	return status, nil
 }
@@ -73,22 +65,9 @@ const maxOpen = 100
 func (l *Log) open(ctx context.Context, q StatusQuery) ([]Run, error) {
 	// Their start is looked at here: with it in the filter or the order, databases
 	// go through all runs of the environment.
-	f := erp.IsNull("DateCompleted")
-	if q.Environment != "" {
-		f = f.And(erp.Eq("Environment", string(q.Environment)))
-	}
-	if !q.Client.IsZero() {
-		f = f.And(erp.Eq("AD_Client_ID", q.Client))
-	}
-	page, err := l.client.Query(ctx, TableName, &erp.Query{
-		Filter: f, Select: runColumns(), Top: maxOpen, OrderBy: []string{erp.Desc(TableName + "_ID")},
-	})
-	if err != nil {
-		return nil, err
-	}
+	f := within(q.Environment, q.Client).And(erp.IsNull("DateCompleted"))
 	var runs []Run
-	for _, rec := range page.Records {
-		run, err := ParseRun(rec)
+	for run, err := range l.list(ctx, erp.Query{Filter: f, Limit: maxOpen, OrderBy: []string{erp.Desc(TableName + "_ID")}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -128,24 +107,20 @@ func (l *Log) environmentStatus(ctx context.Context, env Environment, client erp
 // lastDone is the run that brought the version running in an environment at a
 // time (zero: now); nil when there is none.
 func (l *Log) lastDone(ctx context.Context, env Environment, client erp.ID, at time.Time) (*Run, error) {
-	f := erp.Eq("Environment", string(env)).And(erp.Or(erp.Eq("Status", Success.Code()), erp.Eq("Status", RolledBack.Code())))
 	if !at.IsZero() {
 		at = at.UTC().Truncate(time.Second).Add(time.Second)
 	}
-	return l.lookFor(ctx, f, client, "DateCompleted", at)
+	return l.lookFor(ctx, within(env, client).And(done()), "DateCompleted", at)
 }
 
 // latest is the newest run of an environment, nil when there is none.
 func (l *Log) latest(ctx context.Context, env Environment, client erp.ID) (*Run, error) {
-	return l.lookFor(ctx, erp.Eq("Environment", string(env)), client, "DateStarted", time.Time{})
+	return l.lookFor(ctx, within(env, client), "DateStarted", time.Time{})
 }
 
 // lookFor finds the run with the largest value of a time column before a time
 // (zero: any), nil when there is none.
-func (l *Log) lookFor(ctx context.Context, f erp.Filter, client erp.ID, column string, before time.Time) (*Run, error) {
-	if !client.IsZero() {
-		f = f.And(erp.Eq("AD_Client_ID", client))
-	}
+func (l *Log) lookFor(ctx context.Context, f erp.Filter, column string, before time.Time) (*Run, error) {
 	for run, err := range l.newest(ctx, f, column, before, 1) {
 		if err != nil {
 			return nil, err

@@ -63,13 +63,7 @@ func (s stretch) filter(column string) erp.Filter {
 func (l *Log) newest(ctx context.Context, f erp.Filter, column string, until time.Time, most int) iter.Seq2[Run, error] {
 	return func(yield func(Run, error) bool) {
 		for s := range stretches(l.clock.Now(), time.Time{}, until) {
-			q := erp.Query{Filter: s.filter(column).And(f), Select: runColumns(), Limit: most, OrderBy: newestFirst(column)}
-			for rec, err := range l.client.Records(ctx, TableName, &q) {
-				if err != nil {
-					yield(Run{}, err)
-					return
-				}
-				run, err := ParseRun(rec)
+			for run, err := range l.list(ctx, erp.Query{Filter: s.filter(column).And(f), Limit: most, OrderBy: newestFirst(column)}) {
 				if !yield(run, err) || err != nil {
 					return
 				}

@@ -53,13 +53,10 @@ func (l *Log) Watch(ctx context.Context, q WatchQuery) iter.Seq2[Change, error] 
 	q.Quiet = max(cmp.Or(q.Quiet, 30*time.Second), q.Every)
 	q.Patience = cmp.Or(q.Patience, time.Minute)
 	return func(yield func(Change, error) bool) {
-		if q.Environment != "" {
-			env, err := ParseEnvironment(string(q.Environment))
-			if err != nil {
-				yield(Change{}, err)
-				return
-			}
-			q.Environment = env
+		var err error
+		if q.Environment, err = q.Environment.orAll(); err != nil {
+			yield(Change{}, err)
+			return
 		}
 		w := &watcher{log: l, q: q, seen: map[erp.ID]Run{}}
 		wait := q.Every
@@ -119,18 +116,12 @@ func (w *watcher) look(ctx context.Context) ([]Change, error) {
 	if !w.begun {
 		return w.begin(ctx)
 	}
-	f := erp.NotNull("DateStarted")
+	f := within(w.q.Environment, w.q.Client).And(erp.NotNull("DateStarted"))
 	if !w.newest.IsZero() { // else there was nothing yet
 		f = f.And(erp.Ge("Updated", w.newest.Add(-overlap)))
 	}
-	if w.q.Environment != "" {
-		f = f.And(erp.Eq("Environment", string(w.q.Environment)))
-	}
-	if !w.q.Client.IsZero() {
-		f = f.And(erp.Eq("AD_Client_ID", w.q.Client))
-	}
 	var changes []Change
-	for run, err := range w.log.list(ctx, f, erp.Asc("Updated")) {
+	for run, err := range w.log.list(ctx, erp.Query{Filter: f, OrderBy: []string{erp.Asc("Updated")}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +174,8 @@ func (w *watcher) begin(ctx context.Context) ([]Change, error) {
 	}
 	// Runs that changed shortly before are not changes of now.
 	if !newest.IsZero() {
-		for run, err := range w.log.list(ctx, erp.Ge("Updated", newest.Add(-overlap)).And(erp.Lt("Updated", newest.Add(time.Second))), erp.Asc("Updated")) {
+		f := erp.Ge("Updated", newest.Add(-overlap)).And(erp.Lt("Updated", newest.Add(time.Second)))
+		for run, err := range w.log.list(ctx, erp.Query{Filter: f, OrderBy: []string{erp.Asc("Updated")}}) {
 			if err != nil {
 				w.seen = map[erp.ID]Run{}
 				return nil, err
@@ -200,7 +192,7 @@ func (w *watcher) begin(ctx context.Context) ([]Change, error) {
 
 // newestChange is the time of the log's newest change, zero when it is empty.
 func (w *watcher) newestChange(ctx context.Context) (time.Time, error) {
-	run, err := w.log.lookFor(ctx, erp.NotNull("DateStarted"), w.q.Client, "Updated", time.Time{})
+	run, err := w.log.lookFor(ctx, within("", w.q.Client).And(erp.NotNull("DateStarted")), "Updated", time.Time{})
 	if err != nil || run == nil {
 		return time.Time{}, err
 	}

@@ -102,7 +102,7 @@ func (e *notFoundError) Error() string {
 
 // errTooLong is that of a request that an ERP which responds did not answer in
 // time.
-var errTooLong = errors.New("the ERP responds, but needs too long for this: choose a shorter period, one environment or another search")
+var errTooLong = errors.New("the ERP responds, but needs too long for this: choose a shorter period, one environment or another search; measures that are requested again go on from where this ended")
 
 // tooLong tells an ERP that needs too long for one request from one that does
 // not respond.
