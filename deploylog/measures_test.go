@@ -99,14 +99,9 @@ func BenchmarkMeasure(b *testing.B) {
 func TestMeasureAgain(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
-	srv, client := start(t, erptest.Options{Clock: clock.Now})
-	fill(t, client, clock.Now(), 3_000)
+	srv, _ := longLog(t, clock, 3_000)
+	client := connect(t, srv, "GardenAdmin", 11, 102, 11)
 	log := deploylog.New(client, &deploylog.Options{Clock: clock})
-	clock.advance(2 * time.Hour) // what was written in the last hour is read again
-	for _, env := range deploylog.Environments() {
-		_, err := log.Complete(t.Context(), deploying(t, log, env, "1").ID, deploylog.Completion{Status: deploylog.Success})
-		require.NoError(t, err)
-	}
 	measure := func(log *deploylog.Log, days int) ([]deploylog.Measures, int) {
 		srv.Faults().Reset()
 		m, err := log.Measure(t.Context(), deploylog.MeasureQuery{From: clock.Now().AddDate(0, 0, -days), To: clock.Now().Add(time.Second)})
@@ -167,12 +162,10 @@ func TestMeasureAgain(t *testing.T) {
 func TestMeasureGoesOn(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
-	srv, client := start(t, erptest.Options{Clock: clock.Now})
-	fill(t, client, clock.Now(), 6_000)
-	clock.advance(2 * time.Hour)
+	srv, _ := longLog(t, clock, 6_000)
+	client := connect(t, srv, "GardenAdmin", 11, 102, 11)
 	q := deploylog.MeasureQuery{From: clock.Now().AddDate(0, 0, -90), Environment: deploylog.Production}
 	fresh := func() *deploylog.Log { return deploylog.New(client, &deploylog.Options{Clock: clock}) }
-	deploying(t, fresh(), deploylog.Production, "1") // the newest change
 	srv.Faults().Reset()
 	want, err := fresh().Measure(t.Context(), q)
 	require.NoError(t, err)
