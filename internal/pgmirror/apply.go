@@ -16,8 +16,8 @@ import (
 
 // apply makes a change in one transaction, and notes what is there afterwards. A
 // copy is made anew in a schema beside its own, while others read what an earlier
-// process left, and takes its place in a transaction of its own: each holds a lock
-// for every table, and a server has room for so many.
+// process left. It takes that one's place, which is then removed, in transactions of
+// their own: each holds a lock for every table, and a server has room for so many.
 func (d *database) apply(ctx context.Context, c *change) error {
 	made := d.made
 	if c.anew {
@@ -53,7 +53,10 @@ func (d *database) apply(ctx context.Context, c *change) error {
 			return fmt.Errorf("analyze the tables: %w", err)
 		}
 		if err := d.unlocked(ctx, func() error { return d.replace(ctx) }); err != nil {
-			return errors.Join(err, d.within(ctx, func() error { return d.drop(ctx) }))
+			return errors.Join(err, d.within(ctx, func() error { return d.drop(ctx, d.schema) }))
+		}
+		if err := d.unlocked(ctx, func() error { return d.drop(ctx, d.former()) }); err != nil {
+			return err
 		}
 	}
 	for _, s := range c.drop {

@@ -75,3 +75,27 @@ func TestOthersReadTheCopy(t *testing.T) {
 	require.NoError(t, beside(update))
 	assert.NotEmpty(t, list(t, reader, `SELECT value FROM adempiere.xx_values`))
 }
+
+// Nothing is dropped under locks that readers wait for: a thousand tables take longer
+// than they wait.
+func TestReadersDoNotWaitForDrops(t *testing.T) {
+	t.Parallel()
+	srv := fewer(t)
+	address := testpg.URL(t)
+	o := pgmirror.Options{URL: address, Empty: large()}
+	first, err := pgmirror.Open(t.Context(), srv, o)
+	require.NoError(t, err)
+	require.NoError(t, first.Close())
+	_, err = connect(t, address).Exec(t.Context(), `CREATE FUNCTION public.look() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+		IF EXISTS (SELECT FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+			WHERE l.pid = pg_backend_pid() AND l.mode = 'AccessExclusiveLock' AND c.relnamespace = 'adempiere'::regnamespace) THEN
+			RAISE EXCEPTION 'readers wait';
+		END IF;
+	END $$;
+	CREATE EVENT TRIGGER look ON ddl_command_end WHEN TAG IN ('DROP TABLE') EXECUTE FUNCTION public.look()`)
+	require.NoError(t, err)
+	second := open(t, srv, o)
+	conn := connect(t, address)
+	same(t, srv, second, conn, large(), "the copy that was made anew")
+	assert.Equal(t, []string{"adempiere"}, list(t, conn, `SELECT nspname::text FROM pg_namespace WHERE nspname LIKE 'adempiere%'`))
+}

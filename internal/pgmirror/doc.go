@@ -25,5 +25,5 @@
 // The schema and what is in it carry a comment. A schema without that comment, or
 // with objects of others in it, is refused and left as it is. A copy is made anew
 // when it is opened, and stays in the database afterwards. While it is open, an
-// advisory lock keeps other processes from it.
+// advisory lock keeps other processes from it. Readers wait for a change of names.
 package pgmirror

@@ -15,8 +15,9 @@ import (
 // mark is the comment of all that was made here, by which it is known again.
 const mark = "copy of an erphub sandbox, made anew when it starts"
 
-// staging is the schema in which a copy is made anew.
+// The schemas in which a copy is made anew, and of one that it has replaced.
 func (d *database) staging() string { return d.opts.Schema + "_new" }
+func (d *database) former() string { return d.opts.Schema + "_old" }
 
 // left reports whether the schema in which the copy is made or will be is there
 // from an earlier process. One that is others' is an error.
@@ -35,18 +36,14 @@ func (d *database) left(ctx context.Context, schema string) (bool, error) {
 	return true, nil
 }
 
-// clear makes the schema for a new copy, empty. What an earlier process has left
-// there is removed; a copy that could not take its place is not begun.
+// clear makes the schema for a new copy, empty, and removes what earlier processes
+// have left beside theirs. A copy that could not take its place is not begun.
 func (d *database) clear(ctx context.Context) error {
 	if _, err := d.left(ctx, d.opts.Schema); err != nil {
 		return err
 	}
-	there, err := d.left(ctx, d.schema)
-	if err != nil {
-		return err
-	}
-	if there {
-		if err := d.drop(ctx); err != nil {
+	for _, schema := range []string{d.staging(), d.former()} {
+		if err := d.drop(ctx, schema); err != nil {
 			return err
 		}
 	}
@@ -58,61 +55,64 @@ func (d *database) clear(ctx context.Context) error {
 	return d.refused("make the schema "+d.opts.Schema, d.exec(ctx, script))
 }
 
-// replace puts the new copy in the place of the one that an earlier process left.
+// replace puts the new copy in the place of the one that an earlier process left,
+// which gets another name: dropping a thousand tables takes longer than readers wait
+// for one. The locks are for transactions that have begun to read the earlier copy.
 func (d *database) replace(ctx context.Context) error {
 	there, err := d.left(ctx, d.opts.Schema)
 	if err != nil {
 		return err
 	}
+	script := "ALTER SCHEMA " + d.schema + " RENAME TO " + d.opts.Schema
 	if there {
-		made := d.schema
-		d.schema = d.opts.Schema
-		err := d.drop(ctx)
-		if d.schema = made; err != nil {
-			return err
+		var foreign bool
+		if err := d.conn.QueryRow(ctx, `WITH relations AS (SELECT oid FROM pg_class WHERE relnamespace = $1::regnamespace AND obj_description(oid, 'pg_class') = $2),
+			ours(class, id) AS (SELECT 'pg_namespace'::regclass, $1::regnamespace::oid
+				UNION ALL SELECT 'pg_class'::regclass, oid FROM relations
+				UNION ALL SELECT 'pg_type'::regclass, t.oid FROM pg_type t JOIN relations r ON t.typrelid = r.oid
+				UNION ALL SELECT 'pg_rewrite'::regclass, w.oid FROM pg_rewrite w JOIN relations r ON w.ev_class = r.oid
+				UNION ALL SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE pronamespace = $1::regnamespace AND obj_description(oid, 'pg_proc') = $2)
+			SELECT EXISTS (SELECT FROM pg_depend d JOIN ours o ON (o.class, o.id) = (d.refclassid, d.refobjid)
+				WHERE d.deptype = 'n' AND (d.classid, d.objid) NOT IN (SELECT class, id FROM ours))`,
+			pgx.QueryExecModeExec, d.opts.Schema, mark).Scan(&foreign); err != nil {
+			return fmt.Errorf("look into the schema %s: %w", d.opts.Schema, err)
 		}
+		if foreign {
+			return fmt.Errorf("the schema %s of %s was made by an earlier sandbox, but %w: there are objects of others in it, or ones that depend on it; "+
+				"move them elsewhere, or name another database", d.opts.Schema, d.origin, ErrForeign)
+		}
+		script = fmt.Sprintf(`DO $do$ DECLARE t regclass; BEGIN
+			FOR t IN SELECT oid FROM pg_class WHERE relnamespace = %[1]s::regnamespace AND relkind = 'r'
+			LOOP EXECUTE 'LOCK TABLE ' || t || ' IN ACCESS EXCLUSIVE MODE'; END LOOP;
+		END $do$; ALTER SCHEMA %[2]s RENAME TO %[3]s; `, sqlquote.Text(d.opts.Schema), d.opts.Schema, d.former()) + script
 	}
-	return d.refused("make the schema "+d.opts.Schema, d.exec(ctx, "ALTER SCHEMA "+d.schema+" RENAME TO "+d.opts.Schema))
+	return d.refused("make the schema "+d.opts.Schema, d.exec(ctx, script))
 }
 
 // drop removes what carries the mark, and then the schema, which must be empty.
-func (d *database) drop(ctx context.Context) error {
+func (d *database) drop(ctx context.Context, schema string) error {
+	there, err := d.left(ctx, schema)
+	if err != nil || !there {
+		return err
+	}
 	rows, err := d.conn.Query(ctx, `SELECT kind || ' ' || what FROM (
 			SELECT CASE c.relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, c.oid::regclass::text, CASE c.relkind WHEN 'v' THEN 0 ELSE 1 END, c.oid
 				FROM pg_class c WHERE c.relnamespace = $1::regnamespace AND c.relkind IN ('r', 'v') AND obj_description(c.oid, 'pg_class') = $2
 			UNION ALL SELECT 'FUNCTION', p.oid::regprocedure::text, 2, p.oid
 				FROM pg_proc p WHERE p.pronamespace = $1::regnamespace AND obj_description(p.oid, 'pg_proc') = $2
-		) o(kind, what, place, made) ORDER BY place, made DESC`, pgx.QueryExecModeExec, d.schema, mark)
+		) o(kind, what, place, made) ORDER BY place, made DESC`, pgx.QueryExecModeExec, schema, mark)
 	if err != nil {
-		return fmt.Errorf("look into the schema %s: %w", d.schema, err)
+		return fmt.Errorf("look into the schema %s: %w", schema, err)
 	}
 	objects, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		return fmt.Errorf("look into the schema %s: %w", d.schema, err)
+		return fmt.Errorf("look into the schema %s: %w", schema, err)
 	}
 	var script strings.Builder
-	// All tables are locked before the first is dropped: whoever waits for one then
-	// waits a short time.
-	var tables []string
-	for _, o := range objects {
-		if table, ok := strings.CutPrefix(o, "TABLE "); ok {
-			tables = append(tables, table)
-		}
-	}
-	if len(tables) > 0 {
-		script.WriteString("LOCK TABLE " + strings.Join(tables, ", ") + " IN ACCESS EXCLUSIVE MODE;\n")
-	}
 	for _, o := range objects {
 		script.WriteString("DROP " + o + ";\n")
 	}
-	script.WriteString("DROP SCHEMA " + d.schema)
-	err = d.exec(ctx, script.String())
-	var server *pgconn.PgError
-	if errors.As(err, &server) && server.Code == "2BP01" {
-		return fmt.Errorf("the schema %s of %s was made by an earlier sandbox, but %w: there are objects of others in it, or ones that depend on it (%s); "+
-			"move them elsewhere, or name another database", d.schema, d.origin, ErrForeign, server.Message)
-	}
-	return d.refused("remove what an earlier sandbox left in the schema "+d.schema, err)
+	return d.refused("remove what an earlier sandbox left in the schema "+schema, d.exec(ctx, script.String()+"DROP SCHEMA "+schema))
 }
 
 // refused says which privileges the login needs when it lacks them, and which
