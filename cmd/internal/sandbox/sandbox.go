@@ -50,7 +50,7 @@ func (a *app) sandboxCommand() *cli.Command {
 			"whatever was written before a statement came. `auto` starts a server of the PostgreSQL that is installed, for this " +
 			"sandbox alone and as long as it runs. An address names a database of a server, with a login that may create a " +
 			"schema there (GRANT CREATE ON DATABASE); its schema adempiere is created by the sandbox, stays afterwards, and is " +
-			"replaced by the next one, which makes its own in adempiere_new first. A schema of that name which no sandbox has made is refused and left alone, and one " +
+			"replaced by the next one, which makes its own in adempiere_new first and removes the former one as adempiere_old. A schema of that name which no sandbox has made is refused and left alone, and one " +
 			"database serves one sandbox at a time. A password belongs into a file (--postgres-file) or into PGPASSFILE.\n\n" +
 			"`erphub sandbox clone` makes a twin of your own ERP in a folder; --data with that folder serves it, and " +
 			"`erphub sandbox diff` tells what in the ERP's dictionary changed since; `refresh` brings it up to date.",

@@ -30,17 +30,17 @@ func (sh *Shell) sayWaiting(ctx context.Context, chain []*cli.Command) context.C
 	if terminal {
 		after, stop = patience, "Ctrl-C"
 	}
-	return whenSilent(ctx, after, func(request string) {
+	return whenSilent(ctx, after, func(method, host string) {
 		if !terminal || sh.bars.Load() == 0 { // a bar shows that something is done
-			sh.Note("%s: still waiting for the response after %s; %s ends the command", request, after, stop)
+			sh.Note("waiting for %s, which has not responded in full to a %s for %s; %s ends the command", host, method, after, stop)
 		}
 	})
 }
 
 // whenSilent is a context whose requests call say when they have waited for some time
 // in which none began to wait or ended it. Of requests at the same time the last one
-// counts. A request is its method and host: addresses may have secrets in them.
-func whenSilent(ctx context.Context, after time.Duration, say func(request string)) context.Context {
+// counts. More of an address may have secrets in it.
+func whenSilent(ctx context.Context, after time.Duration, say func(method, host string)) context.Context {
 	var mu sync.Mutex // guards what follows
 	var waits []*http.Request
 	timer := time.AfterFunc(after, func() {
@@ -48,7 +48,7 @@ func whenSilent(ctx context.Context, after time.Duration, say func(request strin
 		now := slices.Clone(waits)
 		mu.Unlock()
 		if n := len(now); n > 0 && ctx.Err() == nil {
-			say(cmp.Or(now[n-1].Method, http.MethodGet) + " " + now[n-1].URL.Host)
+			say(cmp.Or(now[n-1].Method, http.MethodGet), now[n-1].URL.Host)
 		}
 	})
 	change := func(req *http.Request, begins bool) {

@@ -53,9 +53,9 @@ func TestWhenSilent(t *testing.T) {
 	client, err := erp.New(srv.URL)
 	require.NoError(t, err)
 	told := func(after time.Duration) context.Context {
-		return whenSilent(t.Context(), after, func(request string) {
+		return whenSilent(t.Context(), after, func(method, host string) {
 			select {
-			case said <- request:
+			case said <- method + " " + host:
 			default: // it was said before, and the test is slow
 			}
 		})
