@@ -48,7 +48,7 @@ type endedRuns struct {
 
 // between returns the runs that ended from a time to before another, in that order.
 func (e *endedRuns) between(ctx context.Context, from, to time.Time) (list []*ended, err error) {
-	e.mu.Lock() // for as long as the context of who reads lasts
+	e.mu.Lock() // others wait until the context of the one who reads ends
 	defer e.mu.Unlock()
 	current := false
 	for try := 0; try < 2 && !current && !e.since.IsZero(); try++ { // runs end meanwhile
@@ -115,7 +115,7 @@ func (e *endedRuns) extend(ctx context.Context, from time.Time) error {
 			e.runs[run.id] = run
 		}
 		if e.since = part.since; len(runs) < 100 {
-			width *= 2
+			width = min(2*width, 30_000*newestStretch)
 		} else if len(runs) > 1000 {
 			width = max(width/2, time.Minute)
 		}

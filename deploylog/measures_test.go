@@ -132,6 +132,7 @@ func TestMeasureAgain(t *testing.T) {
 		{"nothing", 1, func() {}, 6},
 		{"a longer period", 90, func() {}, 70},
 		{"a shorter one", 1, func() {}, 6},
+		{"a thousand years", 366_000, func() {}, 120},
 		{"a success", 90, func() { inState(t, log, deploylog.Success, false) }, 6},
 		{"a failure", 90, func() { inState(t, log, deploylog.Failed, false) }, 6},
 		{"a rollback of an old one", 90, func() {
