@@ -17,7 +17,7 @@ const mark = "copy of an erphub sandbox, made anew when it starts"
 
 // The schemas in which a copy is made anew, and of one that it has replaced.
 func (d *database) staging() string { return d.opts.Schema + "_new" }
-func (d *database) former() string { return d.opts.Schema + "_old" }
+func (d *database) former() string  { return d.opts.Schema + "_old" }
 
 // left reports whether the schema in which the copy is made or will be is there
 // from an earlier process. One that is others' is an error.
