@@ -34,7 +34,8 @@ type Options struct {
 }
 
 // Log is the deployment log of the ERP a client is connected to. It is safe for
-// concurrent use.
+// concurrent use. Make one for each login: Measure gives what it remembers of runs to
+// whoever calls it.
 type Log struct {
 	client *erp.Client
 	opts   Options

@@ -49,6 +49,10 @@ func (a *app) recordDelete(c *cli.Context) error {
 	default:
 		_, err = client.Batch(c.Context, deletions(table, ids), erp.BatchOptions{})
 	}
+	var refused *erp.BatchError
+	if len(ids) > 1 && !dry && errors.Is(err, erp.ErrNotFound) && !errors.As(err, &refused) {
+		return fmt.Errorf("the server's REST plugin cannot delete several records at once, so none was deleted; delete them one by one: %w", err)
+	}
 	if err != nil {
 		err = shell.Uncertain(err, "the command can be repeated: a record that is gone is not found")
 		return a.hint(c, client, table, shell.Input(err))
