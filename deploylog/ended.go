@@ -82,7 +82,11 @@ func (e *endedRuns) between(ctx context.Context, from, to time.Time) (list []*en
 // then as are remembered.
 func (e *endedRuns) refresh(ctx context.Context) (bool, error) {
 	f := e.filter.And(stretch{since: e.since}.filter("DateCompleted"))
-	changes, err := e.read(ctx, f.And(erp.Ge("Updated", e.changed.Add(-lateness))))
+	changed := f
+	if !e.changed.IsZero() { // else there was no run yet
+		changed = f.And(erp.Ge("Updated", e.changed.Add(-lateness)))
+	}
+	changes, err := e.read(ctx, changed)
 	if err != nil {
 		return false, err
 	}

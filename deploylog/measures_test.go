@@ -15,6 +15,27 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
+// An environment without a run is measured like any other, again and again, and
+// counts what comes.
+func TestMeasureWithoutRuns(t *testing.T) {
+	t.Parallel()
+	_, log, clock := newLog(t)
+	from := clock.Now()
+	for n := range 3 {
+		if n == 2 {
+			run := deploying(t, log, deploylog.Staging, "1")
+			_, err := log.Complete(t.Context(), run.ID, deploylog.Completion{Status: deploylog.Success})
+			require.NoError(t, err)
+		}
+		clock.advance(time.Hour)
+		all, err := log.Measure(t.Context(), deploylog.MeasureQuery{From: from})
+		require.NoError(t, err)
+		require.Len(t, all, 3)
+		assert.Equal(t, n/2, all[1].Deployments)
+		assert.Zero(t, all[0].Deployments)
+	}
+}
+
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	_, log, clock := newLog(t)

@@ -128,6 +128,7 @@ func OtherVariables() []Variable {
 		{"XDG_RUNTIME_DIR", "folder of the session, where the keyring of the desktop is found"},
 		{"DBUS_SESSION_BUS_ADDRESS", "where the keyring of the desktop is found"},
 		{"XDG_STATE_HOME", "folder of histories of the SQL shell, and of sandboxes that run by themselves"},
+		{"JAVA_HOME", "the JDK of `erphub generate check`; without it javac of the PATH"},
 		{"PAGER", "program that shows long results"},
 		{"VISUAL", "editor of the SQL shell; before EDITOR"},
 		{"EDITOR", "editor of the SQL shell"},
