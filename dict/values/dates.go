@@ -62,7 +62,7 @@ func (r *Reader) moment(v *Value, cell Cell) error {
 			return wrong("%s is in no time zone; write 2026-03-09T14:05:06+01:00%s", text.Quote(cell.Text), or(r.opts.Advice.Zone))
 		}
 	}
-	if at.Year() < 1 || at.Year() > 9999 {
+	if at = at.UTC(); at.Year() < 1 || at.Year() > 9999 { // as it is sent
 		return wrong("%s is not in the years 1 to 9999", text.Quote(cell.Text))
 	}
 	layout := "2006-01-02T15:04:05Z"
@@ -71,7 +71,7 @@ func (r *Reader) moment(v *Value, cell Cell) error {
 	} else if at.Nanosecond() != 0 {
 		return wrong("%s has fractions of a second, which %s does not keep", text.Quote(cell.Text), v.target.Name)
 	}
-	v.Plain = at.UTC().Format(layout)
+	v.Plain = at.Format(layout)
 	v.Send = v.Plain
 	return nil
 }
