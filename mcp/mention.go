@@ -151,10 +151,10 @@ func sentenceWithout(sentence string, missing []string) string {
 	}
 	clauses := strings.Split(sentence, "; ")
 	clauses = slices.DeleteFunc(clauses, func(clause string) bool { return namesOne(clause, missing) })
-	if len(clauses) == 0 {
+	kept := strings.Join(clauses, "; ")
+	if strings.TrimSpace(kept) == "" {
 		return ""
 	}
-	kept := strings.Join(clauses, "; ")
 	if end := sentence[len(sentence)-1]; strings.IndexByte(".?!", end) >= 0 && kept[len(kept)-1] != end {
 		kept += string(end)
 	}

@@ -47,6 +47,7 @@ func FuzzWithout(f *testing.F) {
 	f.Add("a; b. c (describeTable, executeQuery) or listTables and executeQuery", uint8(3))
 	f.Add("1. executeQuery\n2. x", uint8(0))
 	f.Add("(executeQuery)listTables or executeQuery, describeTable", uint8(1))
+	f.Add("; executeQuery !", uint8(0))
 	f.Fuzz(func(t *testing.T, text string, offered uint8) {
 		offers := func(tool string) bool {
 			return offered&(1<<slices.IndexFunc(s, func(t Tool) bool { return t.Name == tool })) != 0
