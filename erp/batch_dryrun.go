@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/erphub/erphub/internal/uuid"
@@ -26,14 +27,22 @@ func (c *Client) dryRun(ctx context.Context, requests []BatchRequest, opts Batch
 	case errors.Is(err, ErrNotFound) && !errors.As(err, &failed):
 		return nil, fmt.Errorf("dry run: the server's REST plugin is too old to undo what it tries: %w", err)
 	case !errors.As(err, &failed):
-		return nil, fmt.Errorf("dry run: %w", err)
+		return nil, fmt.Errorf("dry run: %w", &undoneError{err})
 	}
 	results, undone, err := c.sendBatch(ctx, append(slices.Clone(requests), end), opts)
-	switch {
-	case errors.As(err, &failed) && undone && failed.Index == len(requests):
+	if errors.As(err, &failed) && undone && failed.Index == len(requests) {
 		return results[:len(requests)], nil
-	case err == nil:
-		err = fmt.Errorf("dry run: the server deleted a record that is not there: %w", ErrBadResponse)
 	}
-	return results, err
+	if err == nil {
+		err = fmt.Errorf("the server deleted a record that is not there: %w", ErrBadResponse)
+	}
+	return results, fmt.Errorf("dry run: %w", &undoneError{err})
 }
+
+// undoneError is the failure of a request whose outcome is known: the server undid it.
+// So it never matches ErrOutcomeUnknown, and has no Unwrap that would.
+type undoneError struct{ err error }
+
+func (e *undoneError) Error() string    { return strings.TrimSuffix(e.err.Error(), mayBeDone) }
+func (e *undoneError) As(to any) bool   { return errors.As(e.err, to) }
+func (e *undoneError) Is(to error) bool { return to != ErrOutcomeUnknown && errors.Is(e.err, to) }

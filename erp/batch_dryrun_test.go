@@ -1,6 +1,9 @@
 package erp_test
 
 import (
+	"errors"
+	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,6 +68,34 @@ func TestBatchDryRun(t *testing.T) {
 	}
 	_, err = client.Batch(ctx, []erp.BatchRequest{joe}, erp.BatchOptions{DryRun: true, PerRequest: true})
 	require.ErrorIs(t, err, erp.ErrInvalid)
+}
+
+// When the response to a dry run is lost, nothing was stored all the same.
+func TestBatchDryRunIsLost(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]http.HandlerFunc{
+		"the connection breaks": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a proxy gives up":      always(504, ``),
+		"half a response":       always(200, `[{"status":"Created"`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int32
+			_, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if requests.Add(1) > 1 {
+					lose(w, r)
+					return
+				}
+				always(400, `[{"status":"Not Found","statusCode":404,"body":null}]`)(w, r)
+			})
+			_, err := client.Batch(t.Context(), []erp.BatchRequest{erp.BatchCreate("A", nil)}, erp.BatchOptions{DryRun: true})
+			require.Error(t, err)
+			require.NotErrorIs(t, err, erp.ErrOutcomeUnknown)
+			assert.NotContains(t, err.Error(), "may have carried out")
+			var conn *erp.ConnError
+			assert.Equal(t, name == "the connection breaks", errors.As(err, &conn))
+		})
+	}
 }
 
 // A server that would keep the batch gets nothing but a request for a record that is
