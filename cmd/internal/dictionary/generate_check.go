@@ -18,10 +18,10 @@ import (
 func (a *app) generateCheckCommand() *cli.Command {
 	return &cli.Command{
 		Name: "check", Usage: "compile a plugin with the Java compiler alone, and make its bundle", ArgsUsage: "[FOLDER]",
-		Description: "FOLDER is the plugin's, or one in it (default: the working directory). Without --against the sources are compiled against " +
-			"declarations of those types of the ERP that generated sources use: that tells whether what was generated is whole. " +
-			"With --against it is compiled against the bundles of an installed ERP, and --jar writes what its server installs. " +
-			"A JDK is needed (JAVA_HOME, or javac in the PATH), and neither Maven nor a build of the ERP.",
+		Description: "FOLDER is the folder of a plugin, or one in it (default: the working directory). Without --against it checks the sources with " +
+			"the types of the ERP that generated code uses, which shows whether the generated code is complete. With --against it compiles " +
+			"them with the bundles of an installed ERP, and --jar writes the bundle that its server installs. It needs a JDK (JAVA_HOME, or " +
+			"javac in the PATH), but neither Maven nor a build of the ERP.",
 		Flags: append(shell.ValueFlags(),
 			&cli.StringFlag{Name: "against", Usage: "folder of an installed ERP, or of its plugins", TakesFile: true},
 			&cli.StringFlag{Name: "jar", Usage: "file to write the bundle to, such as com.example.machine.jar", TakesFile: true},

@@ -23,9 +23,9 @@ func plugin(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("javac"); err != nil {
 		if os.Getenv("CI") == "true" {
-			t.Fatal("there is no javac to compile what is generated")
+			t.Fatal("javac is not installed, and CI compiles generated code")
 		}
-		t.Skip("NOT COMPILED: there is no javac")
+		t.Skip("NOT COMPILED: javac is not installed")
 	}
 	dir := t.TempDir()
 	a, err := generator.Generate(t.Context(), nil, "process", map[string]any{"class": "ImportOrders", "artifactId": "com.example.demo"})
@@ -107,4 +107,8 @@ func TestBundle(t *testing.T) {
 	}
 	assert.Contains(t, names, "com/example/demo/process/ImportOrders.class")
 	assert.NotContains(t, names, "pom.xml")
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "build.properties"), []byte("bin.includes = ../../etc/\n"), 0o600))
+	_, err = p.Bundle(time.Now())
+	require.ErrorContains(t, err, "../../etc/", "nothing outside of the plugin is packed")
 }
