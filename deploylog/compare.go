@@ -63,6 +63,13 @@ type Promotion struct {
 // Compare reads what runs in two environments of each tenant, how they differ and
 // what a promotion would bring.
 func (l *Log) Compare(ctx context.Context, q CompareQuery) ([]Comparison, error) {
+	for _, name := range []*Environment{&q.To, &q.From} {
+		env, err := l.environment(ctx, *name)
+		if err != nil {
+			return nil, err
+		}
+		*name = env
+	}
 	if q.To == q.From {
 		return nil, fmt.Errorf("%w: compare two different environments, not %s with itself", ErrInvalid, q.To)
 	}

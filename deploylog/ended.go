@@ -46,6 +46,16 @@ type endedRuns struct {
 	changed time.Time // newest change seen, by the server's clock
 }
 
+// endedIn returns what is remembered of an environment.
+func (l *Log) endedIn(env Environment) *endedRuns {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended[env] == nil {
+		l.ended[env] = &endedRuns{log: l, filter: within(env, erp.ID{})}
+	}
+	return l.ended[env]
+}
+
 // between returns the runs that ended from a time to before another, in that order.
 func (e *endedRuns) between(ctx context.Context, from, to time.Time) (list []*ended, err error) {
 	e.mu.Lock() // others wait until the context of the one who reads ends

@@ -3,8 +3,10 @@ package deploylog
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/text"
@@ -14,17 +16,18 @@ import (
 // record keeps.
 type Environment string
 
-// The environments.
+// The environments that the table comes with. The ERP's list may have others; see
+// [Log.Environments].
 const (
 	Production  Environment = "PROD"
 	Staging     Environment = "STAGING"
 	Development Environment = "DEV"
 )
 
-// Environments are all environments, the most important first.
+// Environments are those that the table comes with, the most important first.
 func Environments() []Environment { return []Environment{Production, Staging, Development} }
 
-// Name is what people read: Production, Staging or Development.
+// Name is Production, Staging or Development, and the code of any other environment.
 func (e Environment) Name() string {
 	switch e {
 	case Production:
@@ -37,8 +40,12 @@ func (e Environment) Name() string {
 	return string(e)
 }
 
-// ParseEnvironment reads an environment by its code or its name, in any case of
-// letters.
+// longestName bounds the name of an environment, as the ERP's list does.
+const longestName = 60
+
+// ParseEnvironment reads an environment that the table comes with by its code or its
+// name, in any case of letters. It returns any other name as it is: a [Log] looks for
+// it in the ERP's list, and refuses what the list does not have.
 func ParseEnvironment(name string) (Environment, error) {
 	word := strings.TrimSpace(name)
 	for _, e := range Environments() {
@@ -46,23 +53,22 @@ func ParseEnvironment(name string) (Environment, error) {
 			return e, nil
 		}
 	}
-	return "", fmt.Errorf("%w: there is no environment %s; the environments are PROD, STAGING and DEV", ErrInvalid, text.Quote(name))
+	if word == "" || len(word) > longestName || strings.ContainsFunc(word, unicode.IsControl) {
+		return "", fmt.Errorf("%w: %s is no name of an environment; PROD, STAGING and DEV are, and what the list %q of the ERP has", ErrInvalid, text.Quote(name), EnvironmentList)
+	}
+	return Environment(word), nil
 }
 
-// orAll is ParseEnvironment where none stands for all.
-func (e Environment) orAll() (Environment, error) {
-	if e == "" {
-		return "", nil
+// Compare orders the environments that the table comes with before all others, which
+// are in the order of their codes. It returns what cmp.Compare does.
+func (e Environment) Compare(other Environment) int {
+	rank := func(env Environment) int {
+		if i := slices.Index(Environments(), env); i >= 0 {
+			return i
+		}
+		return len(Environments())
 	}
-	return ParseEnvironment(string(e))
-}
-
-// list is the environment, or all where there is none.
-func (e Environment) list() []Environment {
-	if e == "" {
-		return Environments()
-	}
-	return []Environment{e}
+	return cmp.Or(cmp.Compare(rank(e), rank(other)), strings.Compare(string(e), string(other)))
 }
 
 // each calls do for environments at the same time, and returns the first one's error.

@@ -32,9 +32,9 @@ type HistoryQuery struct {
 	PageSize int
 }
 
-// filter is true of the runs of a query, whatever their time and text.
-func (q *HistoryQuery) filter() (erp.Filter, error) {
-	env, err := q.Environment.orAll()
+// historyFilter is true of the runs of a query, whatever their time and text.
+func (l *Log) historyFilter(ctx context.Context, q *HistoryQuery) (erp.Filter, error) {
+	env, err := l.orAll(ctx, q.Environment)
 	if err != nil {
 		return erp.Filter{}, err
 	}
@@ -98,7 +98,7 @@ func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (H
 	if err != nil {
 		return HistoryPage{}, err
 	}
-	f, err := q.filter()
+	f, err := l.historyFilter(ctx, &q)
 	if err != nil {
 		return HistoryPage{}, err
 	}
@@ -110,12 +110,16 @@ func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (H
 	if behind := at.second.Add(time.Second); !at.second.IsZero() && (until.IsZero() || behind.Before(until)) {
 		until = behind
 	}
+	var environments []NamedEnvironment
 	if len(words) > 0 {
+		if environments, err = l.Environments(ctx); err != nil {
+			return HistoryPage{}, err
+		}
 		if since, err = l.reach(ctx, f, q.Since, until); err != nil {
 			return HistoryPage{}, fmt.Errorf("reading the deployment log: %w", err)
 		}
 	}
-	f = f.And(words.filter())
+	f = f.And(words.filter(environments))
 	page, skip, left, total := HistoryPage{Runs: []Run{}, Total: -1}, at.skip, cmp.Or(max(q.PageSize, 0), defaultPage), 0
 	for s := range stretches(l.clock.Now(), since, until) {
 		found, err := l.client.Query(ctx, TableName, &erp.Query{
@@ -137,7 +141,7 @@ func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (H
 			if err != nil {
 				return HistoryPage{}, err
 			}
-			if !words.inexact() || words.matches(&run) {
+			if !words.inexact() || words.matches(&run, environments) {
 				page.Runs = append(page.Runs, run)
 			}
 			at = at.behind(&run)

@@ -65,12 +65,17 @@ const inventoryDepth = 300
 // Inventory reads which versions and components run in each environment of each
 // tenant, tenants by name.
 func (l *Log) Inventory(ctx context.Context, q InventoryQuery) ([]Inventory, error) {
-	environments := q.Environments
-	if len(environments) == 0 {
-		environments = Environments()
+	var environments []Environment
+	for _, name := range q.Environments {
+		env, err := l.environment(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		environments = append(environments, env)
 	}
-	for _, env := range environments {
-		if _, err := ParseEnvironment(string(env)); err != nil {
+	if len(environments) == 0 {
+		var err error
+		if environments, err = l.environmentsOf(ctx, ""); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +104,7 @@ func (l *Log) Inventory(ctx context.Context, q InventoryQuery) ([]Inventory, err
 	}
 	all := []Inventory{}
 	for _, inv := range byClient {
-		slices.SortFunc(inv.Environments, func(a, b Installation) int { return cmp.Compare(envRank(a.Environment), envRank(b.Environment)) })
+		slices.SortFunc(inv.Environments, func(a, b Installation) int { return a.Environment.Compare(b.Environment) })
 		all = append(all, *inv)
 	}
 	slices.SortFunc(all, func(a, b Inventory) int {
@@ -107,8 +112,6 @@ func (l *Log) Inventory(ctx context.Context, q InventoryQuery) ([]Inventory, err
 	})
 	return all, nil
 }
-
-func envRank(env Environment) int { return slices.Index(Environments(), env) }
 
 // deployed are the newest runs of an environment that say what runs in it, by
 // when they ended.

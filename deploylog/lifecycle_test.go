@@ -247,7 +247,7 @@ func TestInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context) (deploylog.Run, error){
 		"no environment": func(ctx context.Context) (deploylog.Run, error) { return log.Start(ctx, deploylog.NewRun{}) },
 		"odd environment": func(ctx context.Context) (deploylog.Run, error) {
-			return log.Start(ctx, deploylog.NewRun{Environment: "MOON"})
+			return log.Start(ctx, deploylog.NewRun{Environment: "MO\nON"})
 		},
 		"long version": func(ctx context.Context) (deploylog.Run, error) {
 			return log.Start(ctx, deploylog.NewRun{Environment: "DEV", Version: long(41)})

@@ -42,18 +42,17 @@ type Log struct {
 	clock  Clock
 	log    *slog.Logger
 	limits limits
-	ended  map[Environment]*endedRuns
 
-	mu     sync.Mutex // guards method
+	environments environments
+
+	mu     sync.Mutex // guards what follows
 	method string     // how records are changed, empty: not decided
+	ended  map[Environment]*endedRuns
 }
 
 // New makes a log. It does not connect.
 func New(client *erp.Client, opts *Options) *Log {
 	l := &Log{client: client, clock: systemClock{}, log: slog.New(slog.DiscardHandler), limits: tableLimits(), ended: map[Environment]*endedRuns{}}
-	for _, env := range Environments() {
-		l.ended[env] = &endedRuns{log: l, filter: within(env, erp.ID{})}
-	}
 	if opts != nil {
 		l.opts = *opts
 	}

@@ -61,14 +61,17 @@ func (l *Log) Measure(ctx context.Context, q MeasureQuery) ([]Measures, error) {
 	if q.From.IsZero() || !q.From.Before(to) {
 		return nil, fmt.Errorf("%w: the period to measure has no beginning, or ends before it", ErrInvalid)
 	}
-	env, err := q.Environment.orAll()
+	env, err := l.orAll(ctx, q.Environment)
 	if err != nil {
 		return nil, err
 	}
-	environments := env.list()
+	environments, err := l.environmentsOf(ctx, env)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]Measures, len(environments))
 	return list, each(environments, func(i int, env Environment) error {
-		runs, err := l.ended[env].between(ctx, q.From.UTC().Truncate(time.Second), to.UTC().Truncate(time.Second))
+		runs, err := l.endedIn(env).between(ctx, q.From.UTC().Truncate(time.Second), to.UTC().Truncate(time.Second))
 		if err != nil {
 			return fmt.Errorf("measuring %s: %w", env.Name(), err)
 		}

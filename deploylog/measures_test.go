@@ -144,31 +144,32 @@ func TestMeasureAgain(t *testing.T) {
 	}
 	_, requests := measure(log, 1)
 	assert.Less(t, requests, 40)
+	// Of each environment two requests, and one for their list.
 	for _, c := range []struct {
 		name     string
 		days     int
 		change   func()
 		requests int
 	}{
-		{"nothing", 1, func() {}, 6},
+		{"nothing", 1, func() {}, 7},
 		{"a longer period", 90, func() {}, 70},
-		{"a shorter one", 1, func() {}, 6},
+		{"a shorter one", 1, func() {}, 7},
 		{"a thousand years", 366_000, func() {}, 120},
-		{"a success", 90, func() { inState(t, log, deploylog.Success, false) }, 6},
-		{"a failure", 90, func() { inState(t, log, deploylog.Failed, false) }, 6},
+		{"a success", 90, func() { inState(t, log, deploylog.Success, false) }, 7},
+		{"a failure", 90, func() { inState(t, log, deploylog.Failed, false) }, 7},
 		{"a rollback of an old one", 90, func() {
 			_, err := log.Rollback(t.Context(), ended(deploylog.Production, 200).ID, deploylog.Rollback{Version: "1"})
 			require.NoError(t, err)
-		}, 6},
+		}, 7},
 		{"components that come late", 90, func() {
 			change(ended(deploylog.Production, 150).ID, map[string]any{"Components": clock.Now().AddDate(0, 0, -10).Format(time.RFC3339)})
-		}, 6},
+		}, 7},
 		{"another environment", 90, func() { change(ended(deploylog.Staging, 120).ID, map[string]any{"Environment": "DEV"}) }, 70},
 		{"not ended", 90, func() { change(ended(deploylog.Staging, 90).ID, map[string]any{"DateCompleted": nil}) }, 70},
 		{"deleted", 90, func() {
 			require.NoError(t, client.Delete(t.Context(), deploylog.TableName, ended(deploylog.Development, 100).ID))
 		}, 70},
-		{"later", 1, func() { clock.advance(12 * time.Hour) }, 6},
+		{"later", 1, func() { clock.advance(12 * time.Hour) }, 7},
 	} {
 		c.change()
 		clock.advance(time.Minute)

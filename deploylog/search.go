@@ -42,7 +42,7 @@ const unsearchable = `'()%_\`
 func (s search) inexact() bool { return strings.ContainsAny(strings.Join(s, ""), unsearchable) }
 
 // filter is true of the runs that have every word somewhere.
-func (s search) filter() erp.Filter {
+func (s search) filter(environments []NamedEnvironment) erp.Filter {
 	var all erp.Filter
 	for _, word := range s {
 		pattern := erp.Pattern(strings.Map(func(r rune) rune {
@@ -55,9 +55,9 @@ func (s search) filter() erp.Filter {
 		for _, column := range searched() {
 			some = some.Or(erp.Contains(erp.ToLower(column), pattern))
 		}
-		for _, env := range Environments() {
-			if names(word, string(env), env.Name()) {
-				some = some.Or(erp.Eq("Environment", string(env)))
+		for _, e := range environments {
+			if names(word, string(e.Environment), e.Name) {
+				some = some.Or(erp.Eq("Environment", string(e.Environment)))
 			}
 		}
 		for _, state := range States() {
@@ -71,10 +71,16 @@ func (s search) filter() erp.Filter {
 }
 
 // matches is filter for a run that was read.
-func (s search) matches(run *Run) bool {
+func (s search) matches(run *Run, environments []NamedEnvironment) bool {
 	texts := []string{run.Version, run.Components, run.Changes, run.DeployedBy, run.CurrentStep, run.ErrorMessage, run.BuildNo}
+	states := []string{string(run.Status), string(run.Environment)}
+	for _, e := range environments {
+		if e.Environment == run.Environment {
+			states = append(states, e.Name)
+		}
+	}
 	for _, word := range s {
-		found := names(word, string(run.Environment), run.Environment.Name(), string(run.Status))
+		found := names(word, states...)
 		for _, text := range texts {
 			found = found || strings.Contains(strings.ToLower(text), word)
 		}

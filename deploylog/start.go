@@ -58,6 +58,10 @@ func (l *Log) Start(ctx context.Context, n NewRun) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
+	if n.Environment, err = l.environment(ctx, n.Environment); err != nil {
+		return Run{}, err
+	}
+	body["Environment"] = string(n.Environment)
 	run, found, err := l.sameBuild(ctx, &n)
 	if err != nil {
 		return Run{}, fmt.Errorf("starting a run: %w", err)

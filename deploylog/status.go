@@ -37,7 +37,7 @@ type EnvironmentStatus struct {
 // Status reads the current run of each environment. It requests a handful of
 // records, however many there are.
 func (l *Log) Status(ctx context.Context, q StatusQuery) ([]EnvironmentStatus, error) {
-	env, err := q.Environment.orAll()
+	env, err := l.orAll(ctx, q.Environment)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,10 @@ func (l *Log) Status(ctx context.Context, q StatusQuery) ([]EnvironmentStatus, e
 	if err != nil {
 		return nil, fmt.Errorf("reading the status: %w", err)
 	}
-	environments := env.list()
+	environments, err := l.environmentsOf(ctx, env)
+	if err != nil {
+		return nil, err
+	}
 	status := make([]EnvironmentStatus, len(environments))
 	if err := each(environments, func(i int, env Environment) (err error) {
 		status[i], err = l.environmentStatus(ctx, env, q.Client, open)

@@ -54,7 +54,7 @@ func (l *Log) Watch(ctx context.Context, q WatchQuery) iter.Seq2[Change, error] 
 	q.Patience = cmp.Or(q.Patience, time.Minute)
 	return func(yield func(Change, error) bool) {
 		var err error
-		if q.Environment, err = q.Environment.orAll(); err != nil {
+		if q.Environment, err = l.orAll(ctx, q.Environment); err != nil {
 			yield(Change{}, err)
 			return
 		}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
@@ -104,15 +102,7 @@ func fromDeploys(err error) error {
 	return err
 }
 
-func environmentSchema(s *jsonschema.Schema) {
-	p := property(s, "environment")
-	for _, e := range deploylog.Environments() {
-		p.Enum = append(p.Enum, string(e))
-	}
-}
-
-// environmentOf reads an environment; the schema lets only those through that
-// there are.
+// environmentOf reads an environment. The log looks for it in the ERP's list.
 func environmentOf(text string) (deploylog.Environment, error) {
 	if text == "" {
 		return "", nil
@@ -125,7 +115,7 @@ func environmentOf(text string) (deploylog.Environment, error) {
 }
 
 type currentDeploymentsIn struct {
-	Environment string `json:"environment,omitempty" jsonschema:"only this one"`
+	Environment string `json:"environment,omitempty" jsonschema:"PROD, STAGING, DEV or another of the ERP's list"`
 }
 
 type environmentLine struct {
@@ -144,7 +134,7 @@ func (b *Toolbox) currentDeployments() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "currentDeployments", Title: "Current deployments", Sets: []string{SetDeploy}, Hints: readOnly,
 		Description: "Tells per environment which version runs there, and how far the current build or deployment is.",
-		Input:       input[currentDeploymentsIn](environmentSchema),
+		Input:       input[currentDeploymentsIn](shorter(60, "environment")),
 	}, func(ctx context.Context, c *mcp.Call, in currentDeploymentsIn) (*currentDeploymentsOut, error) {
 		env, err := environmentOf(in.Environment)
 		if err != nil {
@@ -172,7 +162,7 @@ func (b *Toolbox) currentDeployments() mcp.Tool {
 }
 
 type deploymentHistoryIn struct {
-	Environment string `json:"environment,omitempty" jsonschema:"only this one"`
+	Environment string `json:"environment,omitempty" jsonschema:"PROD, STAGING, DEV or another of the ERP's list"`
 	Status      string `json:"status,omitempty" jsonschema:"only runs in this state"`
 	Since       string `json:"since,omitempty" jsonschema:"only runs that began then or later: a day such as 2026-08-01, or RFC 3339"`
 	Limit       int    `json:"limit,omitempty" jsonschema:"most runs to return"`
@@ -187,7 +177,7 @@ type deploymentHistoryOut struct {
 }
 
 func (b *Toolbox) deploymentHistory() mcp.Tool {
-	in := input[deploymentHistoryIn](environmentSchema, between("limit", 1, 50, 20), shorter(40, "since"))
+	in := input[deploymentHistoryIn](between("limit", 1, 50, 20), shorter(60, "environment"), shorter(40, "since"))
 	status := property(in, "status")
 	for _, s := range deploylog.States() {
 		status.Enum = append(status.Enum, string(s))

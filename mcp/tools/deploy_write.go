@@ -12,7 +12,7 @@ import (
 const unaskedDeploy = "it records without asking, because only the log of deployments changes, as the build goes on; how a run ended is asked"
 
 type startDeploymentIn struct {
-	Environment   string `json:"environment" jsonschema:"where it builds for"`
+	Environment   string `json:"environment" jsonschema:"PROD, STAGING, DEV or another of the ERP's list"`
 	Version       string `json:"version,omitempty" jsonschema:"target version"`
 	Components    string `json:"components,omitempty" jsonschema:"what is updated"`
 	Changes       string `json:"changes,omitempty" jsonschema:"summary of what changed"`
@@ -32,7 +32,7 @@ func (b *Toolbox) startDeployment() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "startDeployment", Title: "Record a build", Sets: []string{SetDeploy}, Unasked: unaskedDeploy,
 		Description: "Records that a build begins, and returns the run in BUILDING. It builds nothing itself. With the same buildNo and environment it returns the existing run. Then updateDeployment, at the end completeDeployment.",
-		Input:       input[startDeploymentIn](environmentSchema, shorter(2000, "components", "changes"), shorter(40, "version"), shorter(50, "buildNo", "automationJob"), shorter(255, "step", "buildUrl", "automationUrl"), shorter(100, "deployedBy")),
+		Input:       input[startDeploymentIn](shorter(2000, "components", "changes"), shorter(40, "version"), shorter(60, "environment"), shorter(50, "buildNo", "automationJob"), shorter(255, "step", "buildUrl", "automationUrl"), shorter(100, "deployedBy")),
 	}, func(ctx context.Context, c *mcp.Call, in startDeploymentIn) (*runOut, error) {
 		env, err := environmentOf(in.Environment)
 		if err != nil {

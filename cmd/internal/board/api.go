@@ -155,7 +155,9 @@ type statusResponse struct {
 	Now          time.Time           `json:"now"` // the server's time, for clocks that differ
 	State        state               `json:"state"`
 	Environments []environmentStatus `json:"environments"`
-	Clients      []tenant            `json:"clients"`
+	// All are the environments to choose from.
+	All     []deploylog.NamedEnvironment `json:"all"`
+	Clients []tenant                     `json:"clients"`
 }
 
 func (b *Board) getStatus(ctx context.Context, _ *http.Request, q url.Values) (any, error) {
@@ -189,7 +191,11 @@ func (b *Board) getStatus(ctx context.Context, _ *http.Request, q url.Values) (a
 	if err != nil {
 		return nil, err
 	}
-	return statusResponse{time.Now().UTC(), b.currentState(), status, tenants}, nil
+	all, err := b.runs.Environments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return statusResponse{time.Now().UTC(), b.currentState(), status, all, tenants}, nil
 }
 
 // readTenants lists the tenants the login may see, for the choice of the page.

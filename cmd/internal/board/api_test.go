@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		status             int
 		contains           string
 	}{
-		{"environment", "GET", "/api/deployments?env=MARS", 400, "PROD, STAGING and DEV"},
+		{"environment", "GET", "/api/deployments?env=MARS", 400, "PROD, STAGING, DEV"},
 		{"client", "GET", "/api/deployments?client=11%20or%201%20eq%201", 400, "number"},
 		{"negative client", "GET", "/api/deployments?client=-1", 400, "number"},
 		{"status", "GET", "/api/deployments/history?status=DONE", 400, "SUCCESS"},

@@ -57,6 +57,9 @@ func (a *app) deployCompare(c *cli.Context) error {
 		rows = append(rows, compareRows(&cmp, c.Bool("all"))...)
 		writePromotion(&below, &cmp, len(list) > 1)
 	}
+	if len(list) > 0 { // by their codes
+		q.To, q.From = list[0].To.Environment, list[0].From.Environment
+	}
 	columns := output.Columns("differs", "client", "component", string(q.To), string(q.To)+" since", string(q.From), string(q.From)+" since")
 	columns[1].Wide = len(list) < 2
 	return a.Print(c, map[string]any{"comparisons": list}, output.Table{

@@ -107,7 +107,7 @@ func (a *app) deployHistoryCommand() *cli.Command {
 	return &cli.Command{
 		Name: "history", Usage: "list past runs, newest first",
 		Flags: append(shell.OutputFlags(),
-			&cli.StringFlag{Name: "env", Usage: "PROD, STAGING or DEV (default: all)"},
+			&cli.StringFlag{Name: "env", Usage: "PROD, STAGING, DEV or another one of the ERP's list (default: all)"},
 			&cli.StringFlag{Name: "since", Usage: "runs that began then or later: 2026-03-09, a time in RFC 3339, or an age such as 7d or 12h"},
 			&cli.StringFlag{Name: "status", Usage: "BUILDING, DEPLOYING, SUCCESS, FAILED or ROLLED_BACK"},
 			&cli.StringFlag{Name: "search", Usage: "words that the version, components, changes, error, step, build number or user have"},

@@ -22,7 +22,7 @@ func (a *app) deployStartCommand() *cli.Command {
 			"the same build number and environment prints the same run. On a build server the build number, its URL and " +
 			"the user are read from the environment unless flags say otherwise.",
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "env", Usage: "PROD, STAGING or DEV"},
+			&cli.StringFlag{Name: "env", Usage: "PROD, STAGING, DEV or another one of the ERP's list"},
 			&cli.StringFlag{Name: "version", Usage: "version that is built or deployed"},
 			&cli.StringFlag{Name: "components", Usage: "what is deployed; @FILE reads it from a file"},
 			&cli.StringFlag{Name: "changes", Usage: "summary of what changed; @FILE reads it from a file"},
@@ -44,7 +44,7 @@ func (a *app) deployStart(c *cli.Context) error {
 		return err
 	}
 	if c.String("env") == "" {
-		return shell.Usagef("which environment? give --env PROD, STAGING or DEV")
+		return shell.Usagef("which environment? give --env PROD, STAGING, DEV or another one of the ERP's list")
 	}
 	env, err := deploylog.ParseEnvironment(c.String("env"))
 	if err != nil {

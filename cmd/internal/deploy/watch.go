@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -161,11 +162,10 @@ func (v *barView) draw(now time.Time) error {
 		fmt.Fprintf(&text, "\x1b[%dA", v.lines)
 	}
 	v.lines = 0
-	for _, env := range deploylog.Environments() {
-		if run, ok := v.runs[env]; ok {
-			text.WriteString("\r\x1b[2K" + barLine(&run, now, v.width()) + "\n")
-			v.lines++
-		}
+	for _, env := range slices.SortedFunc(maps.Keys(v.runs), deploylog.Environment.Compare) {
+		run := v.runs[env]
+		text.WriteString("\r\x1b[2K" + barLine(&run, now, v.width()) + "\n")
+		v.lines++
 	}
 	_, err := io.WriteString(v.out, text.String())
 	return err

@@ -1,7 +1,7 @@
 // The page: reads the log, listens to changes, shows both.
 
 import { el, render, said } from './dom.js';
-import { environmentName, inProgress, now, setServerTime, stateName, tick } from './format.js';
+import { environmentName, inProgress, now, setEnvironments, setServerTime, stateName, tick } from './format.js';
 import { card } from './cards.js';
 import { measure } from './measures.js';
 import { draw, keys } from './timeline.js';
@@ -44,10 +44,12 @@ function readAddress() {
     const value = query.get(name);
     if (value === null) continue;
     if (name === 'q') filter.q = value.slice(0, 100).trim();
-    else if (name === 'client' ? /^\d{1,9}$/.test(value) : [...form.elements[name].options].some((o) => o.value === value)) filter[name] = value;
+    else if (name === 'client' ? /^\d{1,9}$/.test(value) : name === 'env' ? /^\w{1,10}$/.test(value) : [...form.elements[name].options].some((o) => o.value === value)) filter[name] = value;
   }
-  if (filter.client && ![...form.elements.client.options].some((o) => o.value === filter.client)) {
-    form.elements.client.append(el('option', { value: filter.client }, filter.client));
+  for (const name of ['client', 'env']) {
+    if (filter[name] && ![...form.elements[name].options].some((o) => o.value === filter[name])) {
+      form.elements[name].append(el('option', { value: filter[name] }, filter[name]));
+    }
   }
   for (const [name, value] of Object.entries(filter)) {
     if (name !== 'q' || form.elements.q.value.trim() !== value) form.elements[name].value = value;
@@ -128,6 +130,7 @@ const readStatus = () => attempt('status', async (stale) => {
   setServerTime(response.now);
   status = response.environments;
   showLog(response.state);
+  showEnvironments(response.all);
   showClients(response.clients);
   showCards();
 });
@@ -201,14 +204,24 @@ function showCards() {
   document.title = busy > 0 ? `(${busy}) Deployments` : 'Deployments';
 }
 
+// choices are what a filter can be, and what it is.
+function choices(filterName, list) {
+  const select = form.elements[filterName];
+  const chosen = filter[filterName];
+  const options = [['', 'All'], ...list];
+  if (!options.some(([value]) => value === chosen)) options.push([chosen, chosen]);
+  render(select, options.map(([value, name]) => el('option', { value, dir: 'auto' }, name)));
+  select.value = chosen;
+}
+
+function showEnvironments(list) {
+  setEnvironments(list);
+  choices('env', list.map((e) => [e.environment, e.name]));
+}
+
 function showClients(clients) {
-  const select = form.elements.client;
-  const known = clients.map((c) => String(c.id));
-  const options = [el('option', { value: '' }, 'All'), ...clients.map((c) => el('option', { value: c.id, dir: 'auto' }, c.name || `client ${c.id}`))];
-  if (filter.client && !known.includes(filter.client)) options.push(el('option', { value: filter.client }, filter.client));
-  render(select, options);
-  select.value = filter.client;
-  select.closest('label').hidden = clients.length < 2 && !filter.client;
+  choices('client', clients.map((c) => [String(c.id), c.name || `client ${c.id}`]));
+  form.elements.client.closest('label').hidden = clients.length < 2 && !filter.client;
 }
 
 function showRuns() {

@@ -2,13 +2,16 @@
 
 import { el, svg } from './dom.js';
 
-export const environments = [
-  { code: 'PROD', name: 'Production' },
-  { code: 'STAGING', name: 'Staging' },
-  { code: 'DEV', name: 'Development' },
+// environments are those of the ERP's list, with their names.
+export let environments = [
+  { environment: 'PROD', name: 'Production' },
+  { environment: 'STAGING', name: 'Staging' },
+  { environment: 'DEV', name: 'Development' },
 ];
 
-export const environmentName = (code) => environments.find((e) => e.code === code)?.name ?? code;
+export function setEnvironments(list) { environments = list; }
+
+export const environmentName = (code) => environments.find((e) => e.environment === code)?.name ?? code;
 
 const states = {
   BUILDING: { name: 'Building', icon: 'M3 13 9 7M8 3l5 5-2 2-5-5zM8 3 6 1' },

@@ -110,7 +110,7 @@ export function draw(container, runs, { env, hours, note }) {
   const from = begin(runs, to, hours);
   const nodes = [];
   let y = 24;
-  for (const { code } of environments) {
+  for (const { environment: code } of environments) {
     if (env && env !== code) continue;
     const part = lane(code, runs.filter((r) => r.environment === code), y, from, to, width);
     nodes.push(...part.nodes);
