@@ -37,7 +37,7 @@ var formats = []format{
 	{"saved plan", "cmd/internal/planfile.Version", 1},
 	{"journal of an import", "dict/transfer.journalVersion", 1},
 	{"copy of the dictionary", "dict/registry.snapshotVersion", 1},
-	{"state of the tool server in Redis", "mcp/boundary/redisstore.stateVersion", 2},
+	{"state of the tool server in Redis", "internal/redisstore.stateVersion", 2},
 	{"state of the AI API and the generator in Redis", "cmd/internal/redisstate.stateVersion", 1},
 	{"record of a detached sandbox", "cmd/internal/sandbox.recordVersion", 1},
 }

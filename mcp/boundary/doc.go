@@ -30,7 +30,7 @@
 //
 // # Several replicas
 //
-// Counts are kept in a [Store]. [NewMemory] serves one process; package
-// redisstore shares them, with the key of confirmations, among all that use the
-// same Redis. The limit on calls at the same time is per process.
+// Counts are kept in a [Store]. [NewMemory] serves one process; the programs share
+// them in Redis, with the key of confirmations, among all that use the same one.
+// The limit on calls at the same time is per process.
 package boundary

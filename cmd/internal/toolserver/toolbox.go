@@ -19,10 +19,10 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
+	"github.com/erphub/erphub/internal/redisstore"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/boundary"
-	"github.com/erphub/erphub/mcp/boundary/redisstore"
 	"github.com/erphub/erphub/mcp/tools"
 	"github.com/erphub/erphub/tokens"
 )
