@@ -141,16 +141,6 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "a build server links it",
 	},
-	"deploylog/spool": {
-		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/apiclient", "internal/outbox"},
-		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
-		reason:  "a build server links it; the lock is for writers of one folder",
-	},
-	"deploylog/notify": {
-		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/apiclient", "internal/outbox"},
-		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
-		reason:  "a build server links it; sending a webhook needs the standard library",
-	},
 	"aiquery/api": {reason: "the types of the API are values: neither engine nor HTTP"},
 	"aiquery/aiclient": {
 		ours:    []string{"aiquery/api", "internal/apiclient"},
@@ -349,9 +339,9 @@ func covers(list []string, rel string) bool {
 // commandsShare are the packages below cmd/internal that are no families of
 // commands, and that these use. All others there are families.
 var commandsShare = []string{"cmd/internal/auditlog", "cmd/internal/board", "cmd/internal/ci", "cmd/internal/demo", "cmd/internal/diagram",
-	"cmd/internal/export", "cmd/internal/gogen", "cmd/internal/help", "cmd/internal/javabuild", "cmd/internal/maskfile", "cmd/internal/output", "cmd/internal/planfile",
-	"cmd/internal/plans", "cmd/internal/recordinput", "cmd/internal/redisstate", "cmd/internal/restcount", "cmd/internal/review",
-	"cmd/internal/services", "cmd/internal/shell", "cmd/internal/sqlshell"}
+	"cmd/internal/export", "cmd/internal/gogen", "cmd/internal/help", "cmd/internal/javabuild", "cmd/internal/maskfile", "cmd/internal/notify", "cmd/internal/outbox", "cmd/internal/output",
+	"cmd/internal/planfile", "cmd/internal/plans", "cmd/internal/recordinput", "cmd/internal/redisstate", "cmd/internal/restcount",
+	"cmd/internal/review", "cmd/internal/services", "cmd/internal/shell", "cmd/internal/spool", "cmd/internal/sqlshell"}
 
 // A family of commands knows no other: what they have in common is in the packages
 // that they share, and programs compose them.
@@ -383,7 +373,7 @@ func TestCommandFamiliesAreApart(t *testing.T) {
 // notLinked has what programs and families do without, to stay small.
 var notLinked = map[string][]string{
 	"cmd/erphub-mcp": {
-		"erp/erptest", "erp/erptest/...", "aiquery/embedded", "aiquery/httpapi", "generator/httpapi", "cmd/internal/board", "deploylog/spool",
+		"erp/erptest", "erp/erptest/...", "aiquery/embedded", "aiquery/httpapi", "generator/httpapi", "cmd/internal/board", "cmd/internal/spool",
 		"cmd/internal/apiserver", "cmd/internal/query", "cmd/internal/deploy", "cmd/internal/dictionary", "cmd/internal/login",
 		"cmd/internal/plans", "cmd/internal/records", "cmd/internal/sandbox", "cmd/internal/services",
 	},

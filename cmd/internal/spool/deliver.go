@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/erphub/erphub/cmd/internal/outbox"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/outbox"
 )
 
 // delivery is one process's turn at the folder.

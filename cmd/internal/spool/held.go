@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/erphub/erphub/cmd/internal/outbox"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/outbox"
 )
 
 // hold notes that a file cannot be read, so that the later calls of its run wait.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/erphub/erphub/internal/outbox"
+	"github.com/erphub/erphub/cmd/internal/outbox"
 )
 
 // State is why a call is in the folder.

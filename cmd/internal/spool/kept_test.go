@@ -20,10 +20,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/cmd/internal/outbox"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
-	"github.com/erphub/erphub/internal/outbox"
 )
 
 // away makes the ERP unreachable for as long as work runs.

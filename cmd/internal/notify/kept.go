@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/internal/outbox"
+	"github.com/erphub/erphub/cmd/internal/outbox"
 )
 
 // Kept is a message in the folder.

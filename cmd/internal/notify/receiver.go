@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/internal/outbox"
+	"github.com/erphub/erphub/cmd/internal/outbox"
 )
 
 // target is where messages go, as files keep it.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/cmd/internal/outbox"
 	"github.com/erphub/erphub/deploylog"
-	"github.com/erphub/erphub/internal/outbox"
 )
 
 // Options change a [Notifier]. Nil and the zero value are the defaults.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/cmd/internal/outbox"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/outbox"
 )
 
 // Call is one call to the deployment log; exactly one of Start, Update,

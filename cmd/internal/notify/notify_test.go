@@ -21,9 +21,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/cmd/internal/outbox"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/outbox"
 )
 
 const testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

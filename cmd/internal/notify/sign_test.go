@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/deploylog/notify"
+	"github.com/erphub/erphub/cmd/internal/notify"
 )
 
 func secretOf(t *testing.T, text string) notify.Secret {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/erphub/erphub/internal/outbox"
+	"github.com/erphub/erphub/cmd/internal/outbox"
 	"github.com/erphub/erphub/internal/retry"
 )
 

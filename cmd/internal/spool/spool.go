@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/erphub/erphub/cmd/internal/outbox"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/outbox"
 )
 
 // Options change a [Spool]. Nil and the zero value are the defaults.
