@@ -135,7 +135,6 @@ var rules = map[string]rule{
 	"dict/pack":      {ours: []string{"dict"}, reason: "a reader of plans needs the plan"},
 	"dict/diff":      {ours: []string{"dict", "dict/registry"}, reason: "comparing needs the registry's values and nothing else"},
 	"dict/migration": {ours: []string{"dict", "dict/ddl", "dict/registry"}, reason: "scripts are applied through database/sql, with the caller's driver"},
-	"dict/tablefile": {ours: []string{"dict"}, outside: []string{"go.yaml.in/yaml/v3"}, reason: "YAML is read in one place"},
 	"deploylog": {
 		ours:    []string{"dict", "erp", "erp/internal/...", "internal/apiclient"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},

@@ -13,7 +13,7 @@ import (
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/tablefile"
+	"github.com/erphub/erphub/internal/tablefile"
 )
 
 const remark = `table: XX_Remark

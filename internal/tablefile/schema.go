@@ -1,26 +1,31 @@
 package tablefile
 
 import (
-	_ "embed"
 	"encoding/json"
 	"reflect"
-	"slices"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/internal/adid"
 )
 
-//go:embed schema.json
-var schema []byte
-
 // schemaID is the address the schema names itself by.
-const schemaID = "https://github.com/erphub/erphub/raw/main/dict/tablefile/schema.json"
+const schemaID = "https://github.com/erphub/erphub/raw/main/docs/table-files.schema.json"
 
 // Schema is the JSON Schema (draft 2020-12) of one document. Editors that know
 // the YAML language server take it from a first line such as
 //
 //	# yaml-language-server: $schema=schema.json
-func Schema() []byte { return slices.Clone(schema) }
+func Schema() []byte {
+	defs := map[string]*schemaNode{}
+	root := objectSchema(reflect.TypeFor[document](), defs)
+	root.Schema = "https://json-schema.org/draft/2020-12/schema"
+	root.ID = schemaID
+	root.Title = "Table of the Application Dictionary"
+	root.Description = "A table definition that erphub compares with an ERP and brings into it."
+	root.Defs = defs
+	text, _ := json.MarshalIndent(root, "", "  ") // texts and numbers always have a JSON form
+	return append(text, '\n')
+}
 
 // schemaNode is a schema; the order of the fields is that of the text.
 type schemaNode struct {
@@ -44,19 +49,6 @@ type schemaNode struct {
 	Properties  map[string]*schemaNode `json:"properties,omitempty"`
 	Additional  *bool                  `json:"additionalProperties,omitempty"`
 	Defs        map[string]*schemaNode `json:"$defs,omitempty"`
-}
-
-// makeSchema makes the schema from the structures of the format.
-func makeSchema() ([]byte, error) {
-	defs := map[string]*schemaNode{}
-	root := objectSchema(reflect.TypeFor[document](), defs)
-	root.Schema = "https://json-schema.org/draft/2020-12/schema"
-	root.ID = schemaID
-	root.Title = "Table of the Application Dictionary"
-	root.Description = "A table definition that erphub compares with an ERP and brings into it."
-	root.Defs = defs
-	text, err := json.MarshalIndent(root, "", "  ")
-	return append(text, '\n'), err
 }
 
 func objectSchema(t reflect.Type, defs map[string]*schemaNode) *schemaNode {

@@ -39,7 +39,7 @@ var referenceParts = []struct {
 const fileReferenceHead = `# Table files
 
 A table file describes tables of the Application Dictionary in YAML. ` + "`erphub dict plan`" + `, ` + "`apply`" + `, ` + "`diff`" + ` and ` + "`lint`" + ` read it, and
-` + "`erphub dict inspect`" + ` writes it; [dictionary-as-code.md](dictionary-as-code.md) shows how they are used. In Go it is package ` + "`dict/tablefile`" + `.
+` + "`erphub dict inspect`" + ` writes it; [dictionary-as-code.md](dictionary-as-code.md) shows how they are used.
 
 - ` + "`erphub dict schema`" + ` prints the JSON Schema. Editors with a YAML language server complete and check files by it when the first line
   names it as below.
@@ -48,7 +48,7 @@ A table file describes tables of the Application Dictionary in YAML. ` + "`erphu
 - A name has the letters A to Z and a to z, digits and underscores, and begins with a letter.
 - Anchors, aliases and merge keys may be used; what they expand to is bounded.
 
-This page is written by a test from the schema (` + "`go test ./dict/tablefile -run TestFileReference -update`" + `).
+This page is written by a test from the schema (` + "`go test ./internal/tablefile -run TestFileReference -update`" + `).
 
 ## Example
 
@@ -66,15 +66,13 @@ func TestFileReference(t *testing.T) {
 	}
 	got, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.True(t, want == string(got), "docs/table-files.md is not what the code says: go test ./dict/tablefile -run TestFileReference -update")
+	assert.True(t, want == string(got), "docs/table-files.md is not what the code says: go test ./internal/tablefile -run TestFileReference -update")
 }
 
 func fileReference(t *testing.T) string {
 	t.Helper()
-	made, err := makeSchema() // which schema.json is, see TestSchemaInStep
-	require.NoError(t, err)
 	var root schemaNode
-	require.NoError(t, json.Unmarshal(made, &root))
+	require.NoError(t, json.Unmarshal(Schema(), &root))
 	require.Len(t, referenceParts, len(root.Defs)+1, "referenceParts has every object of the schema")
 	example, err := os.ReadFile(filepath.Join("testdata", "complete.yaml"))
 	require.NoError(t, err)
