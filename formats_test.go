@@ -45,7 +45,7 @@ var formats = []format{
 // otherNumbers are constants called so that number no file of a user.
 var otherNumbers = map[string]string{
 	"erp/erptest/internal/seed.headerVersion": "is a place in the header of a file",
-	"cmd/internal/notify.payloadVersion":         "is that of a message, which a receiver reads",
+	"cmd/internal/notify.payloadVersion":      "is that of a message, which a receiver reads",
 }
 
 // numbers are the constants whose names end in Version and whose values are numbers,

@@ -73,11 +73,8 @@ var rules = map[string]rule{
 		},
 		reason: "it examines what the programs use, the configuration file and the database included, and nothing that they serve",
 	},
-	"erp/contract": {
-		reason: "the contract is text",
-	},
 	"erp/erptest": {
-		ours: []string{"erp/contract", "erp/erptest/internal/..."},
+		ours: []string{"erp/erptest/internal/..."},
 		outside: []string{
 			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",
 			"github.com/dustin/go-humanize", "github.com/google/uuid", "github.com/mattn/go-isatty",
