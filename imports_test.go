@@ -188,11 +188,6 @@ var rules = map[string]rule{
 		outside: []string{"github.com/google/jsonschema-go", "github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
 		reason:  "tools are values: an agent that speaks no protocol uses them without one",
 	},
-	"mcp/boundary": {
-		ours:    []string{"mcp", "erp", "erp/internal/...", "internal/apiclient", "tokens"},
-		outside: []string{"github.com/google/jsonschema-go", "github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
-		reason:  "limits in memory need no Redis, and no protocol",
-	},
 }
 
 // forbidden packages of the standard library, with the reason.

@@ -1,4 +1,4 @@
-// Package redisstore keeps the counts of package boundary and the sessions of
+// Package redisstore keeps the counts of a [mcp.Boundary] and the sessions of
 // package server in Redis or Valkey, so that limits hold for all replicas of a
 // server together, and each of them can serve every client.
 //
@@ -17,10 +17,10 @@ import (
 	"github.com/gomodule/redigo/redis"
 
 	"github.com/erphub/erphub/internal/redisconn"
-	"github.com/erphub/erphub/mcp/boundary"
+	"github.com/erphub/erphub/mcp"
 )
 
-// Store is a [boundary.Store] in Redis. It is safe for concurrent use.
+// Store is a [mcp.LimitStore] in Redis. It is safe for concurrent use.
 type Store struct {
 	redis  *redisconn.Pool
 	prefix string
@@ -29,7 +29,7 @@ type Store struct {
 	secret []byte
 }
 
-var _ boundary.Store = (*Store)(nil)
+var _ mcp.LimitStore = (*Store)(nil)
 
 // stateVersion is the form in which all is kept. Servers of another form do not find
 // it, as if it were not there.
@@ -89,7 +89,7 @@ end
 return -1
 `)
 
-// Take implements [boundary.Store].
+// Take implements [mcp.LimitStore].
 func (s *Store) Take(ctx context.Context, key string, limit int, window time.Duration) (time.Duration, error) {
 	wait, err := redis.Int64(s.redis.Run(ctx, take, []string{s.prefix + key}, limit, window.Microseconds(), rand.Text()))
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Store) Take(ctx context.Context, key string, limit int, window time.Dur
 	return time.Duration(wait) * time.Microsecond, nil
 }
 
-// Add implements [boundary.Store].
-func (s *Store) Add(ctx context.Context, entries []boundary.Entry) (int, error) {
+// Add implements [mcp.LimitStore].
+func (s *Store) Add(ctx context.Context, entries []mcp.LimitEntry) (int, error) {
 	if len(entries) == 0 {
 		return -1, nil
 	}
@@ -116,7 +116,7 @@ func (s *Store) Add(ctx context.Context, entries []boundary.Entry) (int, error) 
 	return exceeded, nil
 }
 
-// Secret implements [boundary.Store]. The first replica makes it.
+// Secret implements [mcp.LimitStore]. The first replica makes it.
 func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	return secret, nil
 }
 
-// Ping implements [boundary.Store].
+// Ping implements [mcp.LimitStore].
 func (s *Store) Ping(ctx context.Context) error {
 	if _, err := s.redis.Do(ctx, "PING"); err != nil {
 		return broken("connecting to Redis", err)

@@ -1,4 +1,4 @@
-package boundary_test
+package mcp_test
 
 import (
 	"bufio"
@@ -20,19 +20,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // records are the lines of an audit; each has to be one.
-func records(t *testing.T, text string) []boundary.Record {
+func records(t *testing.T, text string) []mcp.AuditRecord {
 	t.Helper()
-	var all []boundary.Record
+	var all []mcp.AuditRecord
 	lines := bufio.NewScanner(strings.NewReader(text))
 	for lines.Scan() {
 		if lines.Text() == "" {
 			continue
 		}
-		var r boundary.Record
+		var r mcp.AuditRecord
 		require.NoError(t, json.Unmarshal(lines.Bytes(), &r), "%q", lines.Text())
 		all = append(all, r)
 	}
@@ -40,7 +39,7 @@ func records(t *testing.T, text string) []boundary.Record {
 }
 
 // events are records in few words.
-func events(all []boundary.Record) []string {
+func events(all []mcp.AuditRecord) []string {
 	words := make([]string, len(all))
 	for i, r := range all {
 		words[i] = strings.TrimSuffix(fmt.Sprintf("%s %s %s", r.Tool, r.Event, r.Outcome), " ")
@@ -63,7 +62,7 @@ func changing(name string, do func(ctx context.Context) error) mcp.Tool {
 func TestAChangeIsOnRecordBeforeItIsMade(t *testing.T) {
 	t.Parallel()
 	var audit bytes.Buffer
-	b := newBoundary(t, boundary.Options{Audit: boundary.AuditTo(&audit)})
+	b := newBoundary(t, mcp.BoundaryOptions{Audit: mcp.AuditTo(&audit)})
 	var seen []string
 	change := changing("change", func(context.Context) error { seen = events(records(t, audit.String())); return nil })
 	call := func(tl mcp.Tool, confirm func(context.Context, string) (bool, error)) error {
@@ -102,7 +101,7 @@ func TestAPanicAfterAChangeBegan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var audit bytes.Buffer
-			b := newBoundary(t, boundary.Options{Audit: boundary.AuditTo(&audit), Limits: boundary.Limits{Concurrent: 1}})
+			b := newBoundary(t, mcp.BoundaryOptions{Audit: mcp.AuditTo(&audit), Limits: mcp.Limits{Concurrent: 1}})
 			bad := tool("bad", mcp.Hints{}, "x", func(ctx context.Context, c *mcp.Call, _ echoInput) (any, error) {
 				if err := c.Confirmed(ctx, mcp.Ask("Do it?")); err != nil {
 					return nil, err
@@ -148,7 +147,7 @@ func TestAnAuditThatCannotBeWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			disk, failures, changes := &fullDisk{}, 0, 0
-			b := newBoundary(t, boundary.Options{Audit: boundary.AuditTo(disk), Metrics: boundary.Metrics{AuditFailed: func() { failures++ }}})
+			b := newBoundary(t, mcp.BoundaryOptions{Audit: mcp.AuditTo(disk), Metrics: mcp.BoundaryMetrics{AuditFailed: func() { failures++ }}})
 			change := changing("change", func(context.Context) error { changes++; return nil })
 			call := func() error {
 				_, err := b.Call(t.Context(), change, &mcp.Call{Caller: reader, Confirm: yes})
@@ -187,9 +186,9 @@ func TestAnAuditIsOpenedAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "audit.jsonl")
-	audit, err := boundary.OpenAudit(path)
+	audit, err := mcp.OpenAudit(path)
 	require.NoError(t, err)
-	write := func(tool string) { require.NoError(t, audit.Write(boundary.Record{Tool: tool, Event: boundary.Begun})) }
+	write := func(tool string) { require.NoError(t, audit.Write(mcp.AuditRecord{Tool: tool, Event: mcp.AuditBegun})) }
 	in := func(name string) []string {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
@@ -211,8 +210,8 @@ func TestAnAuditIsOpenedAgain(t *testing.T) {
 	write("d")
 	assert.Equal(t, []string{"c begun", "d begun"}, in("audit.jsonl.2"))
 	require.NoError(t, audit.Close())
-	require.ErrorIs(t, audit.Write(boundary.Record{}), os.ErrClosed)
-	_, err = boundary.OpenAudit(filepath.Join(dir, "none", "audit.jsonl"))
+	require.ErrorIs(t, audit.Write(mcp.AuditRecord{}), os.ErrClosed)
+	_, err = mcp.OpenAudit(filepath.Join(dir, "none", "audit.jsonl"))
 	require.ErrorContains(t, err, "opening the audit")
 }
 
@@ -222,8 +221,8 @@ func TestTheEndOfTheServer(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var text bytes.Buffer
-	audit := boundary.AuditTo(writerFunc(func(b []byte) (int, error) { mu.Lock(); defer mu.Unlock(); return text.Write(b) }))
-	b := newBoundary(t, boundary.Options{Audit: audit})
+	audit := mcp.AuditTo(writerFunc(func(b []byte) (int, error) { mu.Lock(); defer mu.Unlock(); return text.Write(b) }))
+	b := newBoundary(t, mcp.BoundaryOptions{Audit: audit})
 	release := make(chan struct{})
 	inside := make(chan struct{}, 3)
 	obeys := changing("obeys", func(ctx context.Context) error { inside <- struct{}{}; <-ctx.Done(); return ctx.Err() })
@@ -270,8 +269,8 @@ func TestEveryChangeIsOnRecord(t *testing.T) {
 		var mu sync.Mutex // guards what follows
 		var text bytes.Buffer
 		changed := map[string]bool{}
-		audit := boundary.AuditTo(writerFunc(func(b []byte) (int, error) { mu.Lock(); defer mu.Unlock(); return text.Write(b) }))
-		b := newBoundary(t, boundary.Options{Audit: audit, Limits: boundary.Limits{Concurrent: 100}})
+		audit := mcp.AuditTo(writerFunc(func(b []byte) (int, error) { mu.Lock(); defer mu.Unlock(); return text.Write(b) }))
+		b := newBoundary(t, mcp.BoundaryOptions{Audit: audit, Limits: mcp.Limits{Concurrent: 100}})
 		var calls sync.WaitGroup
 		for i := range 20 {
 			name := fmt.Sprintf("tool%d", i)
@@ -312,10 +311,10 @@ func TestEveryChangeIsOnRecord(t *testing.T) {
 		begun, ended := map[string]bool{}, map[string]int{}
 		for _, r := range records(t, text.String()) {
 			switch r.Event {
-			case boundary.Begun:
+			case mcp.AuditBegun:
 				begun[r.Tool] = true
 				assert.Zero(t, ended[r.Tool], "seed %d: %s began after it ended", seed, r.Tool)
-			case boundary.Ended:
+			case mcp.AuditEnded:
 				ended[r.Tool]++
 			}
 		}
@@ -330,7 +329,7 @@ func TestEveryChangeIsOnRecord(t *testing.T) {
 func TestAnEndWithoutTime(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	b := newBoundary(t, boundary.Options{Audit: boundary.AuditTo(&text)})
+	b := newBoundary(t, mcp.BoundaryOptions{Audit: mcp.AuditTo(&text)})
 	release, inside, left := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	deaf := changing("deaf", func(context.Context) error { close(inside); <-release; return nil })
 	go func() {

@@ -1,4 +1,4 @@
-package boundary_test
+package mcp_test
 
 import (
 	"bufio"
@@ -15,15 +15,15 @@ import (
 
 	"github.com/erphub/erphub/internal/redisstore"
 	"github.com/erphub/erphub/internal/testkit/testredis"
-	"github.com/erphub/erphub/mcp/boundary"
+	"github.com/erphub/erphub/mcp"
 )
 
 // stores are all implementations; the suite runs over each.
-func stores(t *testing.T) map[string]func(t *testing.T) boundary.Store {
+func stores(t *testing.T) map[string]func(t *testing.T) mcp.LimitStore {
 	t.Helper()
-	return map[string]func(t *testing.T) boundary.Store{
-		"memory": func(*testing.T) boundary.Store { return boundary.NewMemory(nil) },
-		"redis":  func(t *testing.T) boundary.Store { return openRedis(t, testredis.Start(t).URL()) },
+	return map[string]func(t *testing.T) mcp.LimitStore{
+		"memory": func(*testing.T) mcp.LimitStore { return mcp.NewMemoryStore(nil) },
+		"redis":  func(t *testing.T) mcp.LimitStore { return openRedis(t, testredis.Start(t).URL()) },
 	}
 }
 
@@ -60,7 +60,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-func testTake(t *testing.T, s boundary.Store) {
+func testTake(t *testing.T, s mcp.LimitStore) {
 	for range 3 {
 		wait, err := s.Take(t.Context(), "take", 3, time.Hour)
 		require.NoError(t, err)
@@ -77,7 +77,7 @@ func testTake(t *testing.T, s boundary.Store) {
 	assert.Positive(t, none)
 }
 
-func testWindowPasses(t *testing.T, s boundary.Store) {
+func testWindowPasses(t *testing.T, s mcp.LimitStore) {
 	wait, err := s.Take(t.Context(), "short", 1, 50*time.Millisecond)
 	require.NoError(t, err)
 	require.Zero(t, wait)
@@ -87,7 +87,7 @@ func testWindowPasses(t *testing.T, s boundary.Store) {
 	}, 5*time.Second, 5*time.Millisecond)
 }
 
-func testTakeAtOnce(t *testing.T, s boundary.Store) {
+func testTakeAtOnce(t *testing.T, s mcp.LimitStore) {
 	var took atomic.Int64
 	var wg sync.WaitGroup
 	for range 8 {
@@ -103,8 +103,8 @@ func testTakeAtOnce(t *testing.T, s boundary.Store) {
 	assert.EqualValues(t, 50, took.Load())
 }
 
-func testAdd(t *testing.T, s boundary.Store) {
-	add := func(entries ...boundary.Entry) int {
+func testAdd(t *testing.T, s mcp.LimitStore) {
+	add := func(entries ...mcp.LimitEntry) int {
 		t.Helper()
 		for i := range entries {
 			entries[i].TTL = time.Hour
@@ -113,25 +113,25 @@ func testAdd(t *testing.T, s boundary.Store) {
 		require.NoError(t, err)
 		return i
 	}
-	require.Equal(t, -1, add(boundary.Entry{Key: "a", Amount: 6, Limit: 10}, boundary.Entry{Key: "b", Amount: 1, Limit: 1}))
-	require.Equal(t, 1, add(boundary.Entry{Key: "a", Amount: 1, Limit: 10}, boundary.Entry{Key: "b", Amount: 1, Limit: 1}), "b is full")
-	require.Equal(t, -1, add(boundary.Entry{Key: "a", Amount: 4, Limit: 10}), "the step before added nothing")
-	require.Equal(t, 0, add(boundary.Entry{Key: "a", Amount: 1, Limit: 10}))
-	require.Equal(t, -1, add(boundary.Entry{Key: "a", Amount: 5}), "without a limit it is only counted")
-	require.Equal(t, -1, add(boundary.Entry{Key: "a", Amount: -6, Limit: 10}))
-	require.Equal(t, 0, add(boundary.Entry{Key: "a", Need: 2, Limit: 10}), "9 are there, 2 more are needed")
-	require.Equal(t, -1, add(boundary.Entry{Key: "a", Need: 1, Limit: 10}))
-	require.Equal(t, -1, add(boundary.Entry{Key: "a", Need: 1, Limit: 10}), "what is needed is not counted")
+	require.Equal(t, -1, add(mcp.LimitEntry{Key: "a", Amount: 6, Limit: 10}, mcp.LimitEntry{Key: "b", Amount: 1, Limit: 1}))
+	require.Equal(t, 1, add(mcp.LimitEntry{Key: "a", Amount: 1, Limit: 10}, mcp.LimitEntry{Key: "b", Amount: 1, Limit: 1}), "b is full")
+	require.Equal(t, -1, add(mcp.LimitEntry{Key: "a", Amount: 4, Limit: 10}), "the step before added nothing")
+	require.Equal(t, 0, add(mcp.LimitEntry{Key: "a", Amount: 1, Limit: 10}))
+	require.Equal(t, -1, add(mcp.LimitEntry{Key: "a", Amount: 5}), "without a limit it is only counted")
+	require.Equal(t, -1, add(mcp.LimitEntry{Key: "a", Amount: -6, Limit: 10}))
+	require.Equal(t, 0, add(mcp.LimitEntry{Key: "a", Need: 2, Limit: 10}), "9 are there, 2 more are needed")
+	require.Equal(t, -1, add(mcp.LimitEntry{Key: "a", Need: 1, Limit: 10}))
+	require.Equal(t, -1, add(mcp.LimitEntry{Key: "a", Need: 1, Limit: 10}), "what is needed is not counted")
 	require.Equal(t, -1, add())
 }
 
-func testAddAtOnce(t *testing.T, s boundary.Store) {
+func testAddAtOnce(t *testing.T, s mcp.LimitStore) {
 	var added atomic.Int64
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				i, err := s.Add(t.Context(), []boundary.Entry{{Key: "sum", Amount: 2, Limit: 101, TTL: time.Hour}})
+				i, err := s.Add(t.Context(), []mcp.LimitEntry{{Key: "sum", Amount: 2, Limit: 101, TTL: time.Hour}})
 				if err == nil && i < 0 {
 					added.Add(2)
 				}
@@ -142,8 +142,8 @@ func testAddAtOnce(t *testing.T, s boundary.Store) {
 	assert.EqualValues(t, 100, added.Load())
 }
 
-func testCountsEnd(t *testing.T, s boundary.Store) {
-	e := []boundary.Entry{{Key: "ends", Amount: 1, Limit: 1, TTL: 30 * time.Millisecond}}
+func testCountsEnd(t *testing.T, s mcp.LimitStore) {
+	e := []mcp.LimitEntry{{Key: "ends", Amount: 1, Limit: 1, TTL: 30 * time.Millisecond}}
 	i, err := s.Add(t.Context(), e)
 	require.NoError(t, err)
 	require.Equal(t, -1, i)
@@ -263,7 +263,7 @@ func TestRedisIsGone(t *testing.T) {
 	require.ErrorContains(t, s.Ping(t.Context()), "Redis does not respond as it should")
 	_, err := s.Take(t.Context(), "k", 1, time.Minute)
 	require.Error(t, err)
-	_, err = s.Add(t.Context(), []boundary.Entry{{Key: "k", Amount: 1}})
+	_, err = s.Add(t.Context(), []mcp.LimitEntry{{Key: "k", Amount: 1}})
 	require.Error(t, err)
 	_, err = s.Secret(t.Context())
 	require.Error(t, err)

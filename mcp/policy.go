@@ -1,12 +1,10 @@
-package boundary
+package mcp
 
 import (
 	"fmt"
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/erphub/erphub/mcp"
 )
 
 // Rule narrows what callers may use. Every rule that concerns a caller must
@@ -40,7 +38,7 @@ func (r Rule) check() error {
 
 // concerns reports whether the rule is about the caller. A caller whose role is
 // not known is in no role: no exception is made for them.
-func (r Rule) concerns(c mcp.Caller) bool {
+func (r Rule) concerns(c Caller) bool {
 	if c.Known && slices.Contains(r.ExceptRoles, c.RoleID) {
 		return false
 	}
@@ -52,7 +50,7 @@ func (r Rule) concerns(c mcp.Caller) bool {
 }
 
 // permits is why the tool is not permitted, "" when it is.
-func (r Rule) permits(t mcp.Tool) string {
+func (r Rule) permits(t Tool) string {
 	names := func(patterns []string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool {
 			if set, ok := strings.CutPrefix(p, "set:"); ok {
@@ -79,9 +77,9 @@ func match(pattern, name string) bool {
 }
 
 // Permit is nil when the caller may use the tool and the tool can work now, else
-// an error with mcp.CodePermissionDenied or mcp.CodeUnsupported. It counts
+// an error with CodePermissionDenied or mcp.CodeUnsupported. It counts
 // nothing.
-func (b *Boundary) Permit(t mcp.Tool, c mcp.Caller) error {
+func (b *Boundary) Permit(t Tool, c Caller) error {
 	if !among(b.opts.Toolsets, t) {
 		return denied(t, "its tool set is not enabled", "the operator chooses tool sets with --toolsets")
 	}
@@ -100,20 +98,20 @@ func (b *Boundary) Permit(t mcp.Tool, c mcp.Caller) error {
 		}
 	}
 	if t.Available != nil && !t.Available(c) {
-		return mcp.Unavailable(t.Name)
+		return Unavailable(t.Name)
 	}
 	return nil
 }
 
 // among reports whether the tool belongs to one of the sets; none stand for all.
-func among(sets []string, t mcp.Tool) bool {
-	return len(sets) == 0 || slices.Contains(sets, mcp.AllSets) || t.In(sets...)
+func among(sets []string, t Tool) bool {
+	return len(sets) == 0 || slices.Contains(sets, AllSets) || t.In(sets...)
 }
 
 // Selects returns the tool sets that the caller is offered, as far as they are enabled:
 // those that the request selects, or the default with what the session switched on.
 // None stand for all.
-func (b *Boundary) Selects(c mcp.Caller) (sets []string, byDefault bool) {
+func (b *Boundary) Selects(c Caller) (sets []string, byDefault bool) {
 	asked := c.Selection
 	if asked != nil && len(asked.Toolsets) > 0 {
 		return asked.Toolsets, false
@@ -128,7 +126,7 @@ func (b *Boundary) Selects(c mcp.Caller) (sets []string, byDefault bool) {
 }
 
 // selected is nil when the caller is offered a tool set of the tool.
-func (b *Boundary) selected(t mcp.Tool, c mcp.Caller) error {
+func (b *Boundary) selected(t Tool, c Caller) error {
 	sets, _ := b.Selects(c)
 	asked := c.Selection
 	switch {
@@ -141,11 +139,11 @@ func (b *Boundary) selected(t mcp.Tool, c mcp.Caller) error {
 	return nil
 }
 
-func denied(t mcp.Tool, why, hint string) error {
-	return &mcp.Error{Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("%s may not be used: %s", t.Name, why), Hint: hint}
+func denied(t Tool, why, hint string) error {
+	return &Error{Code: CodePermissionDenied, Message: fmt.Sprintf("%s may not be used: %s", t.Name, why), Hint: hint}
 }
 
 // Visible are the tools of a set the caller may use, in the same order.
-func (b *Boundary) Visible(s mcp.Set, c mcp.Caller) mcp.Set {
-	return s.Filter(nil, func(t mcp.Tool) bool { return b.Permit(t, c) == nil })
+func (b *Boundary) Visible(s Set, c Caller) Set {
+	return s.Filter(nil, func(t Tool) bool { return b.Permit(t, c) == nil })
 }

@@ -1,4 +1,4 @@
-package boundary
+package mcp
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/internal/text"
-	"github.com/erphub/erphub/mcp"
 )
 
 // Reply is the result of a call, ready to send.
@@ -16,27 +15,27 @@ type Reply struct {
 	// JSON is the structured value; nil when there is none.
 	JSON json.RawMessage
 	// Content is for the model; empty means that JSON is the text.
-	Content []mcp.Content
+	Content []Content
 	// Failed marks a result that tells of a failure.
 	Failed bool
 	// Spent is what the call cost.
-	Spent mcp.Cost
+	Spent Cost
 }
 
 // Tokens estimates the length of the reply.
 func (r *Reply) Tokens() int {
 	if len(r.Content) == 0 {
-		return mcp.EstimateTokens(len(r.JSON))
+		return EstimateTokens(len(r.JSON))
 	}
 	n := 0
 	for _, c := range r.Content {
 		n += size(c)
 	}
-	return mcp.EstimateTokens(max(n, len(r.JSON)))
+	return EstimateTokens(max(n, len(r.JSON)))
 }
 
 // size is the length of the text of a piece; pictures and sounds are not text.
-func size(c mcp.Content) int {
+func size(c Content) int {
 	n := len(c.Text)
 	if c.Embedded != nil {
 		n += len(c.Embedded.Text)
@@ -47,7 +46,7 @@ func size(c mcp.Content) int {
 // fit makes the reply of a tool's value and brings it under the limit. What is
 // cut says so itself; what cannot be cut is an error that says how to ask for
 // less.
-func fit(t mcp.Tool, value any, most int) (*Reply, error) {
+func fit(t Tool, value any, most int) (*Reply, error) {
 	reply, err := newReply(value)
 	if err != nil {
 		return nil, err
@@ -69,46 +68,46 @@ func fit(t mcp.Tool, value any, most int) (*Reply, error) {
 	if len(reply.JSON) == 0 && cutText(reply, most) {
 		return reply, nil
 	}
-	return nil, &mcp.Error{
-		Code:    mcp.CodeTooLarge,
+	return nil, &Error{
+		Code:    CodeTooLarge,
 		Message: fmt.Sprintf("the result of %s has about %d tokens, more than the %d a response may have", t.Name, whole, most),
 		Hint:    narrower(t),
 	}
 }
 
-func shortener(value any) (mcp.Shortener, bool) {
+func shortener(value any) (Shortener, bool) {
 	switch v := value.(type) {
-	case mcp.Result:
+	case Result:
 		value = v.Structured
 		if len(v.Content) > 0 {
 			return nil, false // the text would not be cut with it
 		}
-	case *mcp.Result:
+	case *Result:
 		if v == nil || len(v.Content) > 0 {
 			return nil, false
 		}
 		value = v.Structured
 	}
-	s, ok := value.(mcp.Shortener)
+	s, ok := value.(Shortener)
 	return s, ok
 }
 
 func newReply(value any) (*Reply, error) {
-	raw, err := mcp.Encode(value)
+	raw, err := Encode(value)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the result: %w", err)
 	}
 	reply := &Reply{JSON: raw}
 	switch v := value.(type) {
-	case mcp.Result:
+	case Result:
 		reply.Content, reply.Failed = slices.Clone(v.Content), v.Failed
-	case *mcp.Result:
+	case *Result:
 		if v != nil {
 			reply.Content, reply.Failed = slices.Clone(v.Content), v.Failed
 		}
-	case mcp.Texter:
+	case Texter:
 		if text := v.ResultText(); text != "" {
-			reply.Content = []mcp.Content{mcp.Text(text)}
+			reply.Content = []Content{Text(text)}
 		}
 	}
 	for i := range reply.Content { // what is in files stays as it is
@@ -139,7 +138,7 @@ func cutText(r *Reply, most int) bool {
 }
 
 // narrower names the arguments of the tool that make results smaller.
-func narrower(t mcp.Tool) string {
+func narrower(t Tool) string {
 	var names []string
 	for _, name := range []string{"limit", "maxRows", "cursor", "detail", "columns", "pattern", "filter"} {
 		if t.Input != nil && t.Input.Properties[name] != nil {

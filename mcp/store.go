@@ -1,4 +1,4 @@
-package boundary
+package mcp
 
 import (
 	"context"
@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Store keeps the counts of limits and what replicas share. Its methods are
+// LimitStore keeps the counts of limits and what replicas share. Its methods are
 // safe for concurrent use and each is one indivisible step, also among
 // replicas.
-type Store interface {
+type LimitStore interface {
 	// Take counts one use of key if fewer than limit were counted within the
 	// last window, and returns 0. Otherwise it counts nothing and returns how long
 	// to wait until one more is allowed.
 	Take(ctx context.Context, key string, limit int, window time.Duration) (time.Duration, error)
 	// Add adds every amount and returns -1, or, when one of the entries would
 	// exceed its limit, adds nothing and returns that entry's index.
-	Add(ctx context.Context, entries []Entry) (int, error)
+	Add(ctx context.Context, entries []LimitEntry) (int, error)
 	// Secret returns random bytes that are the same for all who use the store, at
 	// least 32.
 	Secret(ctx context.Context) ([]byte, error)
@@ -25,8 +25,8 @@ type Store interface {
 	Ping(ctx context.Context) error
 }
 
-// Entry is an addition to a count.
-type Entry struct {
+// LimitEntry is an addition to a count.
+type LimitEntry struct {
 	Key string
 	// Amount is added; it may be negative or 0.
 	Amount int64
@@ -40,8 +40,8 @@ type Entry struct {
 	TTL time.Duration
 }
 
-// Memory is a [Store] in this process.
-type Memory struct {
+// MemoryStore is a [LimitStore] in this process.
+type MemoryStore struct {
 	now    func() time.Time
 	secret [32]byte
 
@@ -62,20 +62,20 @@ type window struct {
 	expires time.Time
 }
 
-var _ Store = (*Memory)(nil)
+var _ LimitStore = (*MemoryStore)(nil)
 
-// NewMemory makes an empty store for one process. A nil clock is time.Now.
-func NewMemory(now func() time.Time) *Memory {
+// NewMemoryStore makes an empty store for one process. A nil clock is time.Now.
+func NewMemoryStore(now func() time.Time) *MemoryStore {
 	if now == nil {
 		now = time.Now
 	}
-	m := &Memory{now: now, counts: map[string]*count{}, uses: map[string]*window{}}
+	m := &MemoryStore{now: now, counts: map[string]*count{}, uses: map[string]*window{}}
 	_, _ = rand.Read(m.secret[:]) // it never fails
 	return m
 }
 
-// Take implements [Store].
-func (m *Memory) Take(_ context.Context, key string, limit int, span time.Duration) (time.Duration, error) {
+// Take implements [LimitStore].
+func (m *MemoryStore) Take(_ context.Context, key string, limit int, span time.Duration) (time.Duration, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
@@ -101,8 +101,8 @@ func (m *Memory) Take(_ context.Context, key string, limit int, span time.Durati
 	return 0, nil
 }
 
-// Add implements [Store].
-func (m *Memory) Add(_ context.Context, entries []Entry) (int, error) {
+// Add implements [LimitStore].
+func (m *MemoryStore) Add(_ context.Context, entries []LimitEntry) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := m.now()
@@ -122,7 +122,7 @@ func (m *Memory) Add(_ context.Context, entries []Entry) (int, error) {
 	return -1, nil
 }
 
-func (m *Memory) valueLocked(key string, now time.Time) int64 {
+func (m *MemoryStore) valueLocked(key string, now time.Time) int64 {
 	if c := m.counts[key]; c != nil && now.Before(c.expires) {
 		return c.value
 	}
@@ -132,7 +132,7 @@ func (m *Memory) valueLocked(key string, now time.Time) int64 {
 // sweepEvery is how many steps lie between two looks for what is out of date.
 const sweepEvery = 4096
 
-func (m *Memory) sweepLocked(now time.Time) {
+func (m *MemoryStore) sweepLocked(now time.Time) {
 	if m.steps++; m.steps < sweepEvery {
 		return
 	}
@@ -149,8 +149,8 @@ func (m *Memory) sweepLocked(now time.Time) {
 	}
 }
 
-// Secret implements [Store].
-func (m *Memory) Secret(context.Context) ([]byte, error) { return m.secret[:], nil }
+// Secret implements [LimitStore].
+func (m *MemoryStore) Secret(context.Context) ([]byte, error) { return m.secret[:], nil }
 
-// Ping implements [Store].
-func (m *Memory) Ping(context.Context) error { return nil }
+// Ping implements [LimitStore].
+func (m *MemoryStore) Ping(context.Context) error { return nil }

@@ -1,4 +1,4 @@
-package boundary
+package mcp
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"github.com/erphub/erphub/mcp"
 )
 
 // Limits bound what one caller may use. A zero field means no limit, except
@@ -25,7 +23,7 @@ type Limits struct {
 	// the sessions used together is forgotten when nothing was counted for an hour.
 	// Day bounds them for a caller within a day in UTC. A result that would exceed
 	// a limit of tokens is refused, unless the tool changed something.
-	Session, Day mcp.Cost
+	Session, Day Cost
 	// ResultTokens bounds the size of one result, as an estimate; 0: 20,000.
 	ResultTokens int
 	// Confirmation is how long a confirmation may take; 0: 5 minutes.
@@ -45,7 +43,7 @@ const (
 )
 
 // rate counts the call against the minute.
-func (b *Boundary) rate(ctx context.Context, c *mcp.Call) error {
+func (b *Boundary) rate(ctx context.Context, c *Call) error {
 	limit := b.opts.Limits.CallsPerMinute
 	if limit == 0 {
 		return nil
@@ -56,8 +54,8 @@ func (b *Boundary) rate(ctx context.Context, c *mcp.Call) error {
 	}
 	if wait > 0 {
 		b.opts.Metrics.refused("rate")
-		return &mcp.Error{
-			Code: mcp.CodeRateLimitExceeded, Message: fmt.Sprintf("more than %d calls within a minute", limit),
+		return &Error{
+			Code: CodeRateLimitExceeded, Message: fmt.Sprintf("more than %d calls within a minute", limit),
 			Hint: fmt.Sprintf("wait %s, then call again; prefer one larger call to many small ones", seconds(wait)), RetryAfter: wait,
 		}
 	}
@@ -66,9 +64,9 @@ func (b *Boundary) rate(ctx context.Context, c *mcp.Call) error {
 
 // spend adds to the counts of day and caller, and of the session if there is
 // one. need is what must fit without being added.
-func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, force bool) error {
+func (b *Boundary) spend(ctx context.Context, c *Call, add, need Cost, force bool) error {
 	l := b.opts.Limits
-	if l.Session == (mcp.Cost{}) && l.Day == (mcp.Cost{}) {
+	if l.Session == (Cost{}) && l.Day == (Cost{}) {
 		return nil
 	}
 	now := b.opts.Now().UTC()
@@ -82,12 +80,12 @@ func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, f
 	}
 	if c.Caller.Session != "" {
 		scopes = append(scopes, scope{
-			"session:" + c.Caller.ID + ":" + digest(c.Caller.Session), "a session", l.Session, sessionKept, 0,
+			"session:" + c.Caller.ID + ":" + auditDigest(c.Caller.Session), "a session", l.Session, sessionKept, 0,
 			"start another session",
 		})
 	}
-	var entries []Entry
-	var meant []func() *mcp.Error
+	var entries []LimitEntry
+	var meant []func() *Error
 	for _, s := range scopes {
 		for _, m := range []struct {
 			what        string
@@ -100,18 +98,18 @@ func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, f
 			if m.limit == 0 || m.amount == 0 && m.fit == 0 {
 				continue
 			}
-			e := Entry{Key: s.key + ":" + m.what[:1], Amount: int64(m.amount), Need: int64(m.fit), Limit: int64(m.limit), TTL: s.ttl}
+			e := LimitEntry{Key: s.key + ":" + m.what[:1], Amount: int64(m.amount), Need: int64(m.fit), Limit: int64(m.limit), TTL: s.ttl}
 			if force {
 				e.Limit = 0
 			}
 			entries = append(entries, e)
-			meant = append(meant, func() *mcp.Error {
+			meant = append(meant, func() *Error {
 				hint := s.hint
 				if s.wait > 0 {
 					hint += seconds(s.wait)
 				}
-				return &mcp.Error{
-					Code: mcp.CodeCostLimitExceeded, Hint: hint, RetryAfter: s.wait,
+				return &Error{
+					Code: CodeCostLimitExceeded, Hint: hint, RetryAfter: s.wait,
 					Message: fmt.Sprintf("the limit of %d %s %s is reached", m.limit, m.what, s.name),
 				}
 			})
@@ -134,7 +132,7 @@ func (b *Boundary) spend(ctx context.Context, c *mcp.Call, add, need mcp.Cost, f
 // scope is what costs are counted for.
 type scope struct {
 	key, name string
-	limit     mcp.Cost
+	limit     Cost
 	ttl       time.Duration
 	wait      time.Duration // until the count is gone, at the longest; 0: waiting does not help
 	hint      string        // the wait follows it
@@ -142,8 +140,8 @@ type scope struct {
 
 func (b *Boundary) unavailable(err error) error {
 	b.opts.Metrics.refused("store")
-	return &mcp.Error{
-		Code: mcp.CodeUnreachable, Message: "the limits of this server cannot be checked", RetryAfter: 5 * time.Second,
+	return &Error{
+		Code: CodeUnreachable, Message: "the limits of this server cannot be checked", RetryAfter: 5 * time.Second,
 		Hint: "try again in a few seconds; if it persists, tell the operator that the store of the limits does not respond", Err: err,
 	}
 }
@@ -181,8 +179,8 @@ func (s *slots) release(caller string) {
 	}
 }
 
-// digest names something that must not be shown or that may be long.
-func digest(text string) string {
+// auditDigest names something that must not be shown or that may be long.
+func auditDigest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }

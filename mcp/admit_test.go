@@ -1,4 +1,4 @@
-package boundary_test
+package mcp_test
 
 import (
 	"context"
@@ -8,21 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // Whose login has ended calls nothing, not even what needs no ERP; and it is counted.
 func TestWhoseLoginHasEnded(t *testing.T) {
 	t.Parallel()
 	refused := map[string]int{}
-	b := newBoundary(t, boundary.Options{
+	b := newBoundary(t, mcp.BoundaryOptions{
 		Admit: func(_ context.Context, c mcp.Caller) error {
 			if c.ID == reader.ID {
 				return &mcp.Error{Code: mcp.CodeUnauthorized, Message: "it has ended", Hint: mcp.LogInAgain}
 			}
 			return nil
 		},
-		Metrics: boundary.Metrics{Refused: func(reason string) { refused[reason]++ }},
+		Metrics: mcp.BoundaryMetrics{Refused: func(reason string) { refused[reason]++ }},
 	})
 	echo := tool("echo", mcp.Hints{ReadOnly: true}, "x", nil)
 	_, err := b.Call(t.Context(), echo, &mcp.Call{Caller: reader})
@@ -37,7 +36,7 @@ func TestWhoseLoginHasEnded(t *testing.T) {
 // own escapes.
 func TestTextOfResultsIsPlain(t *testing.T) {
 	t.Parallel()
-	b := newBoundary(t, boundary.Options{})
+	b := newBoundary(t, mcp.BoundaryOptions{})
 	tl := tool("say", mcp.Hints{ReadOnly: true}, "x", func(context.Context, *mcp.Call, echoInput) (any, error) {
 		return mcp.Result{Structured: map[string]string{"a": "x\u202e\u009b"}, Content: []mcp.Content{mcp.Text("x\n\u202e\x1b[31m")}}, nil
 	})

@@ -1,4 +1,4 @@
-package boundary
+package mcp
 
 import (
 	"cmp"
@@ -10,37 +10,35 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
-
-	"github.com/erphub/erphub/mcp"
 )
 
-// Options change a [Boundary]. The zero value permits everything, limits no
+// BoundaryOptions change a [Boundary]. The zero value permits everything, limits no
 // counts and keeps no audit.
-type Options struct {
-	// Toolsets are the tool sets that are enabled; none, or mcp.AllSets among
+type BoundaryOptions struct {
+	// Toolsets are the tool sets that are enabled; none, or AllSets among
 	// them, means all.
 	Toolsets []string
 	// DefaultToolsets returns the sets that a caller is offered who selects none
-	// (mcp.Caller.Selection), as far as they are enabled. It is called often, so it must
+	// (Caller.Selection), as far as they are enabled. It is called often, so it must
 	// not wait. nil, and one that returns none: all that are enabled.
-	DefaultToolsets func(mcp.Caller) []string
+	DefaultToolsets func(Caller) []string
 	// ReadOnly is the upper bound for everybody: no tool that changes something.
 	ReadOnly bool
 	// Rules narrow what callers may use.
 	Rules []Rule
 	// Admit refuses callers whose login has ended, with an error; nil admits all. It is
 	// asked before each call, and should remember what it found out.
-	Admit func(context.Context, mcp.Caller) error
+	Admit func(context.Context, Caller) error
 	// Limits bound what each caller may use.
 	Limits Limits
 	// Store keeps counts; nil: in memory.
-	Store Store
+	Store LimitStore
 	// Audit keeps a record of every call when it ended, and of one that changes
 	// something before it does; nil: there is none. It is the caller's to close, after
 	// [Boundary.Close].
 	Audit *Audit
 	// Metrics counts calls and refusals.
-	Metrics Metrics
+	Metrics BoundaryMetrics
 	// Logger gets internal errors with their cause; nil is silent.
 	Logger *slog.Logger
 	// Now replaces time.Now.
@@ -49,13 +47,13 @@ type Options struct {
 
 // Boundary stands in front of tools. It is safe for concurrent use.
 type Boundary struct {
-	opts    Options
+	opts    BoundaryOptions
 	slots   slots
 	running running
 }
 
-// New makes a boundary; nil options are the zero value.
-func New(opts *Options) (*Boundary, error) {
+// NewBoundary makes a boundary; nil options are the zero value.
+func NewBoundary(opts *BoundaryOptions) (*Boundary, error) {
 	b := &Boundary{slots: slots{running: map[string]int{}}, running: running{calls: map[*runningCall]struct{}{}}}
 	if opts != nil {
 		b.opts = *opts
@@ -78,7 +76,7 @@ func New(opts *Options) (*Boundary, error) {
 		o.Now = time.Now
 	}
 	if o.Store == nil {
-		o.Store = NewMemory(o.Now)
+		o.Store = NewMemoryStore(o.Now)
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -90,7 +88,7 @@ func New(opts *Options) (*Boundary, error) {
 func (b *Boundary) Ready(ctx context.Context) error { return b.opts.Store.Ping(ctx) }
 
 // Admit is nil when the caller's login is good, as far as Options.Admit can tell.
-func (b *Boundary) Admit(ctx context.Context, c mcp.Caller) error {
+func (b *Boundary) Admit(ctx context.Context, c Caller) error {
 	if b.opts.Admit == nil {
 		return nil
 	}
@@ -114,14 +112,14 @@ func (b *Boundary) Audited() error {
 const grace = 500 * time.Millisecond
 
 // Call calls the tool if the caller may. c.Confirm is how users are asked. An
-// error is a [*mcp.Error], or, when c.Confirm returned one or is nil, a
-// [*mcp.ConfirmationRequired].
-func (b *Boundary) Call(ctx context.Context, t mcp.Tool, c *mcp.Call) (*Reply, error) {
+// error is a [*Error], or, when c.Confirm returned one or is nil, a
+// [*ConfirmationRequired].
+func (b *Boundary) Call(ctx context.Context, t Tool, c *Call) (*Reply, error) {
 	start := b.opts.Now()
 	call := *c
 	call.Tool = t.Name
 	rec := record(t.Name, &call, start, rand.Text()[:12])
-	spent := &mcp.Cost{}
+	spent := &Cost{}
 	ctx, rc, err := b.start(ctx, rec)
 	defer b.leave(rc)
 	var reply *Reply
@@ -131,9 +129,9 @@ func (b *Boundary) Call(ctx context.Context, t mcp.Tool, c *mcp.Call) (*Reply, e
 	outcome := "ok"
 	switch {
 	case err != nil && rc.begun.Load() && errors.Is(context.Cause(ctx), errEnding):
-		outcome = CutOff
+		outcome = OutcomeCutOff
 	case err != nil:
-		outcome = mcp.ErrorOf(err).Code
+		outcome = ErrorOf(err).Code
 	case reply.Failed:
 		outcome = "failed"
 	}
@@ -144,7 +142,7 @@ func (b *Boundary) Call(ctx context.Context, t mcp.Tool, c *mcp.Call) (*Reply, e
 	return reply, err
 }
 
-func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp.Cost, rc *runningCall) (reply *Reply, err error) {
+func (b *Boundary) call(ctx context.Context, t Tool, c *Call, spent *Cost, rc *runningCall) (reply *Reply, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			reply, err = nil, b.panicked(ctx, t, rc, p)
@@ -160,8 +158,8 @@ func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp
 	}
 	if !b.slots.take(c.Caller.ID, b.opts.Limits.Concurrent) {
 		b.opts.Metrics.refused("busy")
-		return nil, &mcp.Error{
-			Code: mcp.CodeRateLimitExceeded, Message: fmt.Sprintf("more than %d calls at the same time", b.opts.Limits.Concurrent),
+		return nil, &Error{
+			Code: CodeRateLimitExceeded, Message: fmt.Sprintf("more than %d calls at the same time", b.opts.Limits.Concurrent),
 			Hint: "wait for one of them to end, then call again", RetryAfter: time.Second,
 		}
 	}
@@ -174,22 +172,22 @@ func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp
 	if err := b.rate(ctx, c); err != nil {
 		return nil, err
 	}
-	arguments := mcp.Cost{Tokens: mcp.EstimateTokens(len(c.Arguments))}
-	need := mcp.Cost{APICalls: t.Cost.APICalls, Tokens: max(t.Cost.Tokens, arguments.Tokens, 1)}
+	arguments := Cost{Tokens: EstimateTokens(len(c.Arguments))}
+	need := Cost{APICalls: t.Cost.APICalls, Tokens: max(t.Cost.Tokens, arguments.Tokens, 1)}
 	if err := b.spend(ctx, c, arguments, need, false); err != nil {
 		return nil, err
 	}
 	spent.Tokens = arguments.Tokens
 	own := c.OnSpend
-	counted := make(chan mcp.Cost, 1)
-	counted <- mcp.Cost{}
-	c.OnSpend = func(ctx context.Context, cost mcp.Cost) error {
+	counted := make(chan Cost, 1)
+	counted <- Cost{}
+	c.OnSpend = func(ctx context.Context, cost Cost) error {
 		if own != nil {
 			if err := own(ctx, cost); err != nil {
 				return err
 			}
 		}
-		if err := b.spend(ctx, c, cost, mcp.Cost{}, false); err != nil {
+		if err := b.spend(ctx, c, cost, Cost{}, false); err != nil {
 			return err
 		}
 		counted <- (<-counted).Add(cost)
@@ -207,19 +205,19 @@ func (b *Boundary) call(ctx context.Context, t mcp.Tool, c *mcp.Call, spent *mcp
 	held = false // the tool's end releases it, even if nobody waits any more
 	value, err := b.run(ctx, t, c, rc)
 	*spent = spent.Add(<-counted)
-	counted <- mcp.Cost{} // a tool that was left behind may go on counting
+	counted <- Cost{} // a tool that was left behind may go on counting
 	if err != nil {
 		return nil, b.explain(ctx, t, err, reference)
 	}
 	if reply, err = fit(t, value, b.opts.Limits.ResultTokens); err != nil {
 		return nil, b.explain(ctx, t, err, reference)
 	}
-	result := mcp.Cost{Tokens: reply.Tokens()}
+	result := Cost{Tokens: reply.Tokens()}
 	// What was changed is told even where that exceeds the limit, or the caller
 	// would not know of it. It counts even if the caller is gone.
-	err = b.spend(context.WithoutCancel(ctx), c, result, mcp.Cost{}, !t.Hints.ReadOnly)
-	if e := mcp.ErrorOf(err); e != nil && e.Code == mcp.CodeCostLimitExceeded {
-		return nil, &mcp.Error{
+	err = b.spend(context.WithoutCancel(ctx), c, result, Cost{}, !t.Hints.ReadOnly)
+	if e := ErrorOf(err); e != nil && e.Code == CodeCostLimitExceeded {
+		return nil, &Error{
 			Code: e.Code, RetryAfter: e.RetryAfter, Err: err, Hint: narrower(t) + "; " + e.Hint,
 			Message: fmt.Sprintf("the result of %s has about %d tokens, more than are left: %s", t.Name, result.Tokens, e.Message),
 		}
@@ -239,7 +237,7 @@ type outcome struct {
 
 // run calls the tool and stops waiting for it when its time is over. What it
 // holds of the caller's calls at a time it holds until it really ends.
-func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, rc *runningCall) (any, error) {
+func (b *Boundary) run(ctx context.Context, t Tool, c *Call, rc *runningCall) (any, error) {
 	reference := rc.rec.Reference
 	done := make(chan outcome, 1)
 	ctx, cancel := t.WithLimit(ctx)
@@ -269,9 +267,9 @@ func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, rc *running
 		return o.value, o.err
 	case <-late.C:
 		b.opts.Logger.WarnContext(ctx, "a tool goes on after its end", "tool", t.Name, "reference", reference)
-		e := mcp.ErrorOf(context.Cause(ctx))
+		e := ErrorOf(context.Cause(ctx))
 		if rc.begun.Load() {
-			e = mcp.OutcomeUnknown(e.Message+", after the change had begun", e)
+			e = OutcomeUnknown(e.Message+", after the change had begun", e)
 		}
 		return nil, e
 	}
@@ -279,25 +277,25 @@ func (b *Boundary) run(ctx context.Context, t mcp.Tool, c *mcp.Call, rc *running
 
 // panicked is the error of a call whose code panicked with p. What had begun to change
 // something may have done so.
-func (b *Boundary) panicked(ctx context.Context, t mcp.Tool, rc *runningCall, p any) *mcp.Error {
+func (b *Boundary) panicked(ctx context.Context, t Tool, rc *runningCall, p any) *Error {
 	reference := rc.rec.Reference
 	b.opts.Logger.ErrorContext(ctx, "a tool panicked", "tool", t.Name, "reference", reference, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	e := internal(t, reference, errors.New("panic"))
 	if rc.begun.Load() {
-		return mcp.OutcomeUnknown(e.Message+", after the change had begun", e)
+		return OutcomeUnknown(e.Message+", after the change had begun", e)
 	}
 	return e
 }
 
 // explain makes an error of a tool one for the caller. Of an internal error the
 // caller learns a reference, the log the cause.
-func (b *Boundary) explain(ctx context.Context, t mcp.Tool, err error, reference string) error {
-	var ask *mcp.ConfirmationRequired
+func (b *Boundary) explain(ctx context.Context, t Tool, err error, reference string) error {
+	var ask *ConfirmationRequired
 	if errors.As(err, &ask) {
 		return ask
 	}
-	e := mcp.ErrorOf(err)
-	if e.Code != mcp.CodeInternal || e.Err == nil {
+	e := ErrorOf(err)
+	if e.Code != CodeInternal || e.Err == nil {
 		return e
 	}
 	if !errors.Is(e.Err, errReferenced) {
@@ -309,9 +307,9 @@ func (b *Boundary) explain(ctx context.Context, t mcp.Tool, err error, reference
 // errReferenced marks an error that is in the log already.
 var errReferenced = errors.New("in the log")
 
-func internal(t mcp.Tool, reference string, cause error) *mcp.Error {
-	return &mcp.Error{
-		Code: mcp.CodeInternal, Message: fmt.Sprintf("%s failed for a reason it did not foresee (reference %s)", t.Name, reference),
+func internal(t Tool, reference string, cause error) *Error {
+	return &Error{
+		Code: CodeInternal, Message: fmt.Sprintf("%s failed for a reason it did not foresee (reference %s)", t.Name, reference),
 		Hint: "try again; if it persists, give the operator the reference, whose log has the details", Err: errors.Join(errReferenced, cause),
 	}
 }

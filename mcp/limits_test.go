@@ -1,4 +1,4 @@
-package boundary_test
+package mcp_test
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // However a user's calls are spread over sessions, and however many come at
@@ -40,10 +39,10 @@ func TestSessionsShareTheLimitOfTheirUser(t *testing.T) {
 				if trial == 0 { // as it was seen
 					limit, calls, sessions = 400, 600, 6
 				}
-				limits := boundary.Limits{Session: mcp.Cost{APICalls: limit}, Concurrent: 8}
+				limits := mcp.Limits{Session: mcp.Cost{APICalls: limit}, Concurrent: 8}
 				// Two replicas, which share the store.
-				replicas := []*boundary.Boundary{
-					newBoundary(t, boundary.Options{Limits: limits, Store: store}), newBoundary(t, boundary.Options{Limits: limits, Store: store}),
+				replicas := []*mcp.Boundary{
+					newBoundary(t, mcp.BoundaryOptions{Limits: limits, Store: store}), newBoundary(t, mcp.BoundaryOptions{Limits: limits, Store: store}),
 				}
 				made.Store(0)
 				work := make(chan int)
@@ -85,7 +84,7 @@ func TestSessionLimitsAgreeWithAModel(t *testing.T) {
 	for range 20 {
 		at := testclock.New(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC))
 		limit := 5 + random.IntN(30)
-		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Session: mcp.Cost{APICalls: limit}}, Now: at.Now})
+		b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{Session: mcp.Cost{APICalls: limit}}, Now: at.Now})
 		counts := map[string]*count{}
 		of := func(key string, kept time.Duration) *count {
 			c := counts[key]

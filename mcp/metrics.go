@@ -1,10 +1,10 @@
-package boundary
+package mcp
 
 import "time"
 
-// Metrics is told what the boundary did; a nil function is not called. They
+// BoundaryMetrics is told what the boundary did; a nil function is not called. They
 // are called at the same time from several calls.
-type Metrics struct {
+type BoundaryMetrics struct {
 	// Called is told of every call that ended, with "ok" or the code of its error.
 	Called func(tool, outcome string, took time.Duration, apiCalls, tokens int)
 	// AuditFailed is told of every record that could not be written.
@@ -13,19 +13,19 @@ type Metrics struct {
 	Refused func(reason string)
 }
 
-func (m Metrics) refused(reason string) {
+func (m BoundaryMetrics) refused(reason string) {
 	if m.Refused != nil {
 		m.Refused(reason)
 	}
 }
 
-func (m Metrics) auditFailed() {
+func (m BoundaryMetrics) auditFailed() {
 	if m.AuditFailed != nil {
 		m.AuditFailed()
 	}
 }
 
-func (m Metrics) called(tool, outcome string, took time.Duration, apiCalls, tokens int) {
+func (m BoundaryMetrics) called(tool, outcome string, took time.Duration, apiCalls, tokens int) {
 	if m.Called != nil {
 		m.Called(tool, outcome, took, apiCalls, tokens)
 	}

@@ -1,4 +1,4 @@
-package boundary
+package mcp
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/erphub/erphub/mcp"
 )
 
 // running are the calls that run.
@@ -25,18 +23,18 @@ type runningCall struct {
 	begun  atomic.Bool // the tool may have changed something
 
 	mu   sync.Mutex // guards what follows
-	rec  Record
+	rec  AuditRecord
 	over bool // its last record is written
 }
 
 // errEnding is why calls end when the server does.
-var errEnding = &mcp.Error{
-	Code: mcp.CodeCancelled, Message: "the server is ending", RetryAfter: time.Second,
+var errEnding = &Error{
+	Code: CodeCancelled, Message: "the server is ending", RetryAfter: time.Second,
 	Hint: "call again in a moment",
 }
 
 // start registers a call, and gives it a context that ends with the server.
-func (b *Boundary) start(ctx context.Context, rec Record) (context.Context, *runningCall, error) {
+func (b *Boundary) start(ctx context.Context, rec AuditRecord) (context.Context, *runningCall, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	rc := &runningCall{b: b, cancel: cancel, rec: rec}
 	r := &b.running
@@ -59,11 +57,11 @@ func (rc *runningCall) begin() error {
 	}
 	if audit := rc.b.opts.Audit; audit != nil {
 		rec := rc.rec
-		rec.Event = Begun
+		rec.Event = AuditBegun
 		if err := audit.Write(rec); err != nil {
 			rc.b.auditFailed(err)
-			return &mcp.Error{
-				Code: mcp.CodeRefused, Message: "nothing was changed: the server's audit cannot be written, and no change is made that is not on record", Err: err,
+			return &Error{
+				Code: CodeRefused, Message: "nothing was changed: the server's audit cannot be written, and no change is made that is not on record", Err: err,
 				Hint: "tell the operator of the server; tools that only read still work",
 			}
 		}
@@ -73,7 +71,7 @@ func (rc *runningCall) begin() error {
 }
 
 // end writes the last record of the call, unless it was written before.
-func (rc *runningCall) end(outcome string, took time.Duration, spent mcp.Cost) {
+func (rc *runningCall) end(outcome string, took time.Duration, spent Cost) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	if rc.over {
@@ -81,7 +79,7 @@ func (rc *runningCall) end(outcome string, took time.Duration, spent mcp.Cost) {
 	}
 	rc.over = true
 	rec := rc.rec
-	rec.Event, rec.Outcome, rec.Took, rec.APICalls, rec.Tokens = Ended, outcome, took, spent.APICalls, spent.Tokens
+	rec.Event, rec.Outcome, rec.Took, rec.APICalls, rec.Tokens = AuditEnded, outcome, took, spent.APICalls, spent.Tokens
 	rc.b.opts.Metrics.called(rec.Tool, rec.Outcome, rec.Took, rec.APICalls, rec.Tokens)
 	if audit := rc.b.opts.Audit; audit != nil {
 		if err := audit.Write(rec); err != nil {
@@ -150,11 +148,11 @@ func (b *Boundary) Close(ctx context.Context) error {
 	r.mu.Unlock()
 	var cut error
 	for _, rc := range left {
-		outcome := mcp.CodeCancelled
+		outcome := CodeCancelled
 		if rc.begun.Load() {
-			outcome, cut = CutOff, errors.New("calls of tools were cut off that had begun to change something: the audit names them, and whether they did has to be looked up")
+			outcome, cut = OutcomeCutOff, errors.New("calls of tools were cut off that had begun to change something: the audit names them, and whether they did has to be looked up")
 		}
-		rc.end(outcome, b.opts.Now().Sub(rc.rec.Time), mcp.Cost{})
+		rc.end(outcome, b.opts.Now().Sub(rc.rec.Time), Cost{})
 	}
 	return cut
 }

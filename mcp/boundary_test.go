@@ -1,4 +1,4 @@
-package boundary_test
+package mcp_test
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -46,9 +45,9 @@ func tool(name string, hints mcp.Hints, set string, h func(ctx context.Context, 
 	return mcp.New(mcp.Tool{Name: name, Description: "Does.", Hints: hints, Confirms: !hints.ReadOnly, Sets: []string{set}}, h)
 }
 
-func newBoundary(t *testing.T, o boundary.Options) *boundary.Boundary {
+func newBoundary(t *testing.T, o mcp.BoundaryOptions) *mcp.Boundary {
 	t.Helper()
-	b, err := boundary.New(&o)
+	b, err := mcp.NewBoundary(&o)
 	require.NoError(t, err)
 	return b
 }
@@ -68,30 +67,30 @@ func TestPermission(t *testing.T) {
 	all := mcp.Set{list, create, drop}
 	unknown := mcp.Caller{ID: "local"}
 	for name, tc := range map[string]struct {
-		opts   boundary.Options
+		opts   mcp.BoundaryOptions
 		caller mcp.Caller
 		want   []string
 	}{
-		"nothing said":                        {boundary.Options{}, reader, []string{"listTables", "createTable", "deleteTable"}},
-		"a tool set":                          {boundary.Options{Toolsets: []string{"table"}}, reader, []string{"createTable", "deleteTable"}},
-		"all tool sets":                       {boundary.Options{Toolsets: []string{"query", mcp.AllSets}}, reader, all.Names()},
-		"default tool sets":                   {boundary.Options{DefaultToolsets: always("table")}, reader, []string{"createTable", "deleteTable"}},
-		"a default that is not enabled":       {boundary.Options{Toolsets: []string{"registry"}, DefaultToolsets: always("table")}, reader, []string{}},
-		"selected":                            {boundary.Options{DefaultToolsets: always("table")}, selecting("registry"), []string{"listTables"}},
-		"selected but not enabled":            {boundary.Options{Toolsets: []string{"table"}}, selecting("registry"), []string{}},
-		"selected, read-only above":           {boundary.Options{ReadOnly: true}, selecting("all"), []string{"listTables"}},
-		"read-only":                           {boundary.Options{ReadOnly: true}, admin, []string{"listTables"}},
-		"read-only is not lifted":             {boundary.Options{ReadOnly: true, Rules: []boundary.Rule{{Allow: []string{"*"}}}}, admin, []string{"listTables"}},
-		"read-only but for one role":          {boundary.Options{Rules: []boundary.Rule{{ReadOnly: true, ExceptRoles: []int{0}}}}, admin, all.Names()},
-		"read-only for the others":            {boundary.Options{Rules: []boundary.Rule{{ReadOnly: true, ExceptRoles: []int{0}}}}, reader, []string{"listTables"}},
-		"role 0 is not an unknown role":       {boundary.Options{Rules: []boundary.Rule{{ReadOnly: true, ExceptRoles: []int{0}}}}, unknown, []string{"listTables"}},
-		"a rule for a role":                   {boundary.Options{Rules: []boundary.Rule{{Roles: []int{102}, Deny: []string{"deleteTable"}}}}, reader, []string{"listTables", "createTable"}},
-		"a rule for another role":             {boundary.Options{Rules: []boundary.Rule{{Roles: []int{102}, Deny: []string{"deleteTable"}}}}, admin, all.Names()},
-		"a rule for a caller":                 {boundary.Options{Rules: []boundary.Rule{{Callers: []string{"11/*"}, Allow: []string{"list*"}}}}, reader, []string{"listTables"}},
-		"a rule for another caller":           {boundary.Options{Rules: []boundary.Rule{{Callers: []string{"12/*"}, Allow: []string{"list*"}}}}, reader, all.Names()},
-		"deny wins over allow":                {boundary.Options{Rules: []boundary.Rule{{Allow: []string{"set:table"}, Deny: []string{"delete*"}}}}, reader, []string{"createTable"}},
-		"every rule must permit":              {boundary.Options{Rules: []boundary.Rule{{Allow: []string{"set:table"}}, {Allow: []string{"listTables"}}}}, reader, []string{}},
-		"a rule that needs a role of no role": {boundary.Options{Rules: []boundary.Rule{{Roles: []int{0}, Deny: []string{"*"}}}}, unknown, all.Names()},
+		"nothing said":                        {mcp.BoundaryOptions{}, reader, []string{"listTables", "createTable", "deleteTable"}},
+		"a tool set":                          {mcp.BoundaryOptions{Toolsets: []string{"table"}}, reader, []string{"createTable", "deleteTable"}},
+		"all tool sets":                       {mcp.BoundaryOptions{Toolsets: []string{"query", mcp.AllSets}}, reader, all.Names()},
+		"default tool sets":                   {mcp.BoundaryOptions{DefaultToolsets: always("table")}, reader, []string{"createTable", "deleteTable"}},
+		"a default that is not enabled":       {mcp.BoundaryOptions{Toolsets: []string{"registry"}, DefaultToolsets: always("table")}, reader, []string{}},
+		"selected":                            {mcp.BoundaryOptions{DefaultToolsets: always("table")}, selecting("registry"), []string{"listTables"}},
+		"selected but not enabled":            {mcp.BoundaryOptions{Toolsets: []string{"table"}}, selecting("registry"), []string{}},
+		"selected, read-only above":           {mcp.BoundaryOptions{ReadOnly: true}, selecting("all"), []string{"listTables"}},
+		"read-only":                           {mcp.BoundaryOptions{ReadOnly: true}, admin, []string{"listTables"}},
+		"read-only is not lifted":             {mcp.BoundaryOptions{ReadOnly: true, Rules: []mcp.Rule{{Allow: []string{"*"}}}}, admin, []string{"listTables"}},
+		"read-only but for one role":          {mcp.BoundaryOptions{Rules: []mcp.Rule{{ReadOnly: true, ExceptRoles: []int{0}}}}, admin, all.Names()},
+		"read-only for the others":            {mcp.BoundaryOptions{Rules: []mcp.Rule{{ReadOnly: true, ExceptRoles: []int{0}}}}, reader, []string{"listTables"}},
+		"role 0 is not an unknown role":       {mcp.BoundaryOptions{Rules: []mcp.Rule{{ReadOnly: true, ExceptRoles: []int{0}}}}, unknown, []string{"listTables"}},
+		"a rule for a role":                   {mcp.BoundaryOptions{Rules: []mcp.Rule{{Roles: []int{102}, Deny: []string{"deleteTable"}}}}, reader, []string{"listTables", "createTable"}},
+		"a rule for another role":             {mcp.BoundaryOptions{Rules: []mcp.Rule{{Roles: []int{102}, Deny: []string{"deleteTable"}}}}, admin, all.Names()},
+		"a rule for a caller":                 {mcp.BoundaryOptions{Rules: []mcp.Rule{{Callers: []string{"11/*"}, Allow: []string{"list*"}}}}, reader, []string{"listTables"}},
+		"a rule for another caller":           {mcp.BoundaryOptions{Rules: []mcp.Rule{{Callers: []string{"12/*"}, Allow: []string{"list*"}}}}, reader, all.Names()},
+		"deny wins over allow":                {mcp.BoundaryOptions{Rules: []mcp.Rule{{Allow: []string{"set:table"}, Deny: []string{"delete*"}}}}, reader, []string{"createTable"}},
+		"every rule must permit":              {mcp.BoundaryOptions{Rules: []mcp.Rule{{Allow: []string{"set:table"}}, {Allow: []string{"listTables"}}}}, reader, []string{}},
+		"a rule that needs a role of no role": {mcp.BoundaryOptions{Rules: []mcp.Rule{{Roles: []int{0}, Deny: []string{"*"}}}}, unknown, all.Names()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,9 +106,9 @@ func TestPermission(t *testing.T) {
 			}
 		})
 	}
-	_, err := boundary.New(&boundary.Options{Rules: []boundary.Rule{{Allow: []string{"["}}}})
+	_, err := mcp.NewBoundary(&mcp.BoundaryOptions{Rules: []mcp.Rule{{Allow: []string{"["}}}})
 	require.ErrorContains(t, err, `rule 1: a rule has the pattern "["`)
-	_, err = boundary.New(&boundary.Options{Limits: boundary.Limits{CallsPerMinute: -1}})
+	_, err = mcp.NewBoundary(&mcp.BoundaryOptions{Limits: mcp.Limits{CallsPerMinute: -1}})
 	require.ErrorContains(t, err, "negative")
 }
 
@@ -125,7 +124,7 @@ func slicesContains(list []string, s string) bool {
 func TestCallsPerMinute(t *testing.T) {
 	t.Parallel()
 	at := testclock.New(time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC))
-	b := newBoundary(t, boundary.Options{Limits: boundary.Limits{CallsPerMinute: 2}, Now: at.Now})
+	b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{CallsPerMinute: 2}, Now: at.Now})
 	echo := tool("echo", mcp.Hints{ReadOnly: true}, "x", nil)
 	call := func(c mcp.Caller) error {
 		_, err := b.Call(t.Context(), echo, &mcp.Call{Caller: c})
@@ -162,7 +161,7 @@ func TestCostLimits(t *testing.T) {
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	t.Run("requests a session", func(t *testing.T) {
 		t.Parallel()
-		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Session: mcp.Cost{APICalls: 5}}})
+		b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{Session: mcp.Cost{APICalls: 5}}})
 		reply, err := b.Call(t.Context(), spender(3), &mcp.Call{Caller: reader})
 		require.NoError(t, err)
 		assert.Equal(t, 3, reply.Spent.APICalls)
@@ -175,7 +174,7 @@ func TestCostLimits(t *testing.T) {
 	t.Run("requests of all sessions", func(t *testing.T) {
 		t.Parallel()
 		at := testclock.New(noon)
-		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Session: mcp.Cost{APICalls: 5}}, Now: at.Now})
+		b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{Session: mcp.Cost{APICalls: 5}}, Now: at.Now})
 		other := reader
 		other.Session = "s2"
 		_, err := b.Call(t.Context(), spender(5), &mcp.Call{Caller: reader})
@@ -197,7 +196,7 @@ func TestCostLimits(t *testing.T) {
 	t.Run("requests a day", func(t *testing.T) {
 		t.Parallel()
 		at := testclock.New(noon)
-		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Day: mcp.Cost{APICalls: 5}}, Now: at.Now})
+		b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{Day: mcp.Cost{APICalls: 5}}, Now: at.Now})
 		_, err := b.Call(t.Context(), spender(5), &mcp.Call{Caller: reader})
 		require.NoError(t, err)
 		other := reader
@@ -211,7 +210,7 @@ func TestCostLimits(t *testing.T) {
 	})
 	t.Run("tokens", func(t *testing.T) {
 		t.Parallel()
-		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Session: mcp.Cost{Tokens: 200}}})
+		b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{Session: mcp.Cost{Tokens: 200}}})
 		for range 2 {
 			reply, err := b.Call(t.Context(), spender(0), &mcp.Call{Caller: reader})
 			require.NoError(t, err)
@@ -223,7 +222,7 @@ func TestCostLimits(t *testing.T) {
 	})
 	t.Run("a result that crosses the limit of tokens", func(t *testing.T) {
 		t.Parallel()
-		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Session: mcp.Cost{Tokens: 250}}})
+		b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{Session: mcp.Cost{Tokens: 250}}})
 		for range 2 {
 			_, err := b.Call(t.Context(), spender(0), &mcp.Call{Caller: reader})
 			require.NoError(t, err)
@@ -245,7 +244,7 @@ func TestCostLimits(t *testing.T) {
 	})
 	t.Run("a tool that would not fit is not begun", func(t *testing.T) {
 		t.Parallel()
-		b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Day: mcp.Cost{APICalls: 5}}})
+		b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{Day: mcp.Cost{APICalls: 5}}})
 		big := spender(0)
 		big.Cost = mcp.Cost{APICalls: 6}
 		_, err := b.Call(t.Context(), big, &mcp.Call{Caller: reader})
@@ -255,7 +254,7 @@ func TestCostLimits(t *testing.T) {
 
 func TestCallsAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Concurrent: 2}})
+	b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{Concurrent: 2}})
 	entered, leave := make(chan struct{}), make(chan struct{})
 	slow := tool("slow", mcp.Hints{ReadOnly: true}, "x", func(context.Context, *mcp.Call, echoInput) (any, error) {
 		entered <- struct{}{}
@@ -284,26 +283,26 @@ func TestCallsAtTheSameTime(t *testing.T) {
 
 func TestATruncatedResultSaysSo(t *testing.T) {
 	t.Parallel()
-	b := newBoundary(t, boundary.Options{Limits: boundary.Limits{ResultTokens: 100}})
+	b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{ResultTokens: 100}})
 	for name, tc := range map[string]struct {
 		value   any
-		check   func(t *testing.T, r *boundary.Reply)
+		check   func(t *testing.T, r *mcp.Reply)
 		refused bool
 	}{
-		"small": {value: page{Rows: []int{1}}, check: func(t *testing.T, r *boundary.Reply) {
+		"small": {value: page{Rows: []int{1}}, check: func(t *testing.T, r *mcp.Reply) {
 			assert.JSONEq(t, `{"rows":[1]}`, string(r.JSON))
 		}},
-		"a list that can be cut": {value: page{Rows: make([]int, 1000)}, check: func(t *testing.T, r *boundary.Reply) {
+		"a list that can be cut": {value: page{Rows: make([]int, 1000)}, check: func(t *testing.T, r *mcp.Reply) {
 			var got page
 			require.NoError(t, json.Unmarshal(r.JSON, &got))
 			assert.True(t, got.Truncated)
 			assert.Equal(t, fmt.Sprint(len(got.Rows)), got.Cursor)
 			assert.Greater(t, r.Tokens(), 90, "as much as fits")
 		}},
-		"within a result": {value: mcp.Result{Structured: page{Rows: make([]int, 1000)}}, check: func(t *testing.T, r *boundary.Reply) {
+		"within a result": {value: mcp.Result{Structured: page{Rows: make([]int, 1000)}}, check: func(t *testing.T, r *mcp.Reply) {
 			assert.Contains(t, string(r.JSON), `"truncated":true`)
 		}},
-		"text": {value: mcp.Result{Content: []mcp.Content{mcp.Text(strings.Repeat("ä", 1000)), mcp.Text("more")}}, check: func(t *testing.T, r *boundary.Reply) {
+		"text": {value: mcp.Result{Content: []mcp.Content{mcp.Text(strings.Repeat("ä", 1000)), mcp.Text("more")}}, check: func(t *testing.T, r *mcp.Reply) {
 			require.Len(t, r.Content, 1)
 			assert.Regexp(t, `^ä+\n\[truncated: \d+ of 2000 bytes of this text are shown; request less to see the rest\]$`, r.Content[0].Text)
 		}},
@@ -347,7 +346,7 @@ func (long) MarshalJSON() ([]byte, error) { return json.Marshal(strings.Repeat("
 func TestPanicsAndSurprisesAreCaught(t *testing.T) {
 	t.Parallel()
 	var log, audit bytes.Buffer
-	b := newBoundary(t, boundary.Options{Logger: slog.New(slog.NewTextHandler(&log, nil)), Audit: boundary.AuditTo(&audit)})
+	b := newBoundary(t, mcp.BoundaryOptions{Logger: slog.New(slog.NewTextHandler(&log, nil)), Audit: mcp.AuditTo(&audit)})
 	bad := tool("bad", mcp.Hints{ReadOnly: true}, "x", func(context.Context, *mcp.Call, echoInput) (any, error) { panic("boom at 0x1") })
 	_, err := b.Call(t.Context(), bad, &mcp.Call{Caller: reader})
 	require.Equal(t, mcp.CodeInternal, code(err))
@@ -370,7 +369,7 @@ func TestPanicsAndSurprisesAreCaught(t *testing.T) {
 
 func TestATimeLimitHoldsForToolsThatIgnoreIt(t *testing.T) {
 	t.Parallel()
-	b := newBoundary(t, boundary.Options{Limits: boundary.Limits{Concurrent: 1}})
+	b := newBoundary(t, mcp.BoundaryOptions{Limits: mcp.Limits{Concurrent: 1}})
 	leave := make(chan struct{})
 	deaf := tool("deaf", mcp.Hints{ReadOnly: true}, "x", func(context.Context, *mcp.Call, echoInput) (any, error) {
 		<-leave
@@ -391,7 +390,7 @@ func TestATimeLimitHoldsForToolsThatIgnoreIt(t *testing.T) {
 
 func TestCancellation(t *testing.T) {
 	t.Parallel()
-	b := newBoundary(t, boundary.Options{})
+	b := newBoundary(t, mcp.BoundaryOptions{})
 	entered := make(chan struct{})
 	slow := tool("slow", mcp.Hints{ReadOnly: true}, "x", func(ctx context.Context, _ *mcp.Call, _ echoInput) (any, error) {
 		close(entered)
@@ -407,7 +406,7 @@ func TestCancellation(t *testing.T) {
 func TestTheStoreIsGone(t *testing.T) {
 	t.Parallel()
 	srv := testredis.Start(t)
-	b := newBoundary(t, boundary.Options{Store: openRedis(t, srv.URL()), Limits: boundary.Limits{CallsPerMinute: 10, Day: mcp.Cost{Tokens: 1000}}})
+	b := newBoundary(t, mcp.BoundaryOptions{Store: openRedis(t, srv.URL()), Limits: mcp.Limits{CallsPerMinute: 10, Day: mcp.Cost{Tokens: 1000}}})
 	ran := false
 	tl := tool("ran", mcp.Hints{ReadOnly: true}, "x", func(context.Context, *mcp.Call, echoInput) (any, error) { ran = true; return nil, nil })
 	srv.Stop()
@@ -423,7 +422,7 @@ func TestAuditHoldsNamesAndNoValues(t *testing.T) {
 	t.Parallel()
 	var audit bytes.Buffer
 	at := testclock.New(time.Date(2026, 7, 1, 10, 0, 0, 0, time.UTC))
-	b := newBoundary(t, boundary.Options{Audit: boundary.AuditTo(&audit), Now: at.Now, ReadOnly: true})
+	b := newBoundary(t, mcp.BoundaryOptions{Audit: mcp.AuditTo(&audit), Now: at.Now, ReadOnly: true})
 	caller := reader
 	caller.Program = "client/1\nforged line"
 	_, err := b.Call(t.Context(), tool("echo", mcp.Hints{ReadOnly: true}, "x", nil), &mcp.Call{
@@ -450,7 +449,7 @@ func TestAuditHoldsNamesAndNoValues(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	limits, err := boundary.New(&boundary.Options{Limits: boundary.Limits{CallsPerMinute: 1 << 30, Day: mcp.Cost{Tokens: 1 << 40, APICalls: 1 << 40}}})
+	limits, err := mcp.NewBoundary(&mcp.BoundaryOptions{Limits: mcp.Limits{CallsPerMinute: 1 << 30, Day: mcp.Cost{Tokens: 1 << 40, APICalls: 1 << 40}}})
 	require.NoError(b, err)
 	echo := tool("echo", mcp.Hints{ReadOnly: true}, "x", nil)
 	c := &mcp.Call{Caller: admin, Arguments: json.RawMessage(`{"text":"a","n":7}`)}

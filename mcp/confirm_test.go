@@ -1,4 +1,4 @@
-package boundary_test
+package mcp_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/erphub/erphub/internal/testkit/testclock"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 func TestSealedQuestions(t *testing.T) {
@@ -25,10 +24,10 @@ func TestSealedQuestions(t *testing.T) {
 	}
 }
 
-func testSealed(t *testing.T, store boundary.Store) {
+func testSealed(t *testing.T, store mcp.LimitStore) {
 	at := testclock.New(time.Now())
-	b := newBoundary(t, boundary.Options{Store: store, Now: at.Now})
-	replica := newBoundary(t, boundary.Options{Store: store, Now: at.Now})
+	b := newBoundary(t, mcp.BoundaryOptions{Store: store, Now: at.Now})
+	replica := newBoundary(t, mcp.BoundaryOptions{Store: store, Now: at.Now})
 	const question, arguments = "Delete XX_A with 5 rows?", `{"table":"XX_A","force":true}`
 	call := func(c mcp.Caller, tool, arguments string) *mcp.Call {
 		return &mcp.Call{Tool: tool, Caller: c, Arguments: json.RawMessage(arguments)}
@@ -67,25 +66,25 @@ func testSealed(t *testing.T, store boundary.Store) {
 		"not even base64":      {asked, question, "!!!!"},
 		"cut":                  {asked, question, token[:8]},
 	} {
-		assert.ErrorIs(t, b.Unseal(t.Context(), tc.call, tc.question, tc.token), boundary.ErrConfirmation, name)
+		assert.ErrorIs(t, b.Unseal(t.Context(), tc.call, tc.question, tc.token), mcp.ErrConfirmation, name)
 	}
 	err = b.Unseal(t.Context(), asked, "Delete XX_A with 6 rows?", token)
 	require.Equal(t, mcp.CodeConflict, code(err))
 	assert.ErrorContains(t, err, "Delete XX_A with 5 rows? -> Delete XX_A with 6 rows?", "who agreed is told what changed")
 	same := call(reader, "deleteTable", ` {"force" : true,"table":"XX_A"} `)
 	require.NoError(t, replica.Unseal(t.Context(), same, question, token), "in another order it is the same call, at any replica")
-	assert.ErrorIs(t, b.Unseal(t.Context(), asked, question, token), boundary.ErrConfirmation, "it is good for one use")
+	assert.ErrorIs(t, b.Unseal(t.Context(), asked, question, token), mcp.ErrConfirmation, "it is good for one use")
 
 	late, err := b.Seal(t.Context(), asked, question)
 	require.NoError(t, err)
 	at.Advance(5*time.Minute + time.Second)
-	assert.ErrorIs(t, b.Unseal(t.Context(), asked, question, late), boundary.ErrConfirmation)
+	assert.ErrorIs(t, b.Unseal(t.Context(), asked, question, late), mcp.ErrConfirmation)
 }
 
 // How users are asked is the affair of who calls. Nobody is asked by nobody.
 func TestConfirmationIsTheCallers(t *testing.T) {
 	t.Parallel()
-	b := newBoundary(t, boundary.Options{})
+	b := newBoundary(t, mcp.BoundaryOptions{})
 	drop := tool("deleteTable", mcp.Hints{Destructive: true}, "x", func(ctx context.Context, c *mcp.Call, in echoInput) (any, error) {
 		return in, c.Confirmed(ctx, mcp.Ask("Delete %s?", mcp.Name(in.Text)))
 	})

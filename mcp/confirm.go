@@ -1,4 +1,4 @@
-package boundary
+package mcp
 
 import (
 	"bytes"
@@ -12,8 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/erphub/erphub/mcp"
 )
 
 // confirmationContext binds a token to its purpose and form.
@@ -21,7 +19,7 @@ const confirmationContext = "erphub confirmation 4"
 
 // maxConfirmation bounds what is looked at as a token, which carries the question and
 // what it rests on.
-const maxConfirmation = 8 * mcp.LongestQuestion
+const maxConfirmation = 8 * LongestQuestion
 
 // ErrConfirmation is why a token does not confirm. It says no more to whoever
 // tries.
@@ -36,12 +34,12 @@ type confirmed struct {
 }
 
 // Seal makes a token that stands for the question being asked about this call, as
-// [mcp.Whole] has it, for the time of Limits.Confirmation. It is encrypted, bound to the caller,
+// [Whole] has it, for the time of Limits.Confirmation. It is encrypted, bound to the caller,
 // their session, the tool, the arguments and the question, which is in it, and good
 // for one use.
 // It is for the program that asks the user, never for the one that wants to be
 // allowed something.
-func (b *Boundary) Seal(ctx context.Context, c *mcp.Call, question string) (string, error) {
+func (b *Boundary) Seal(ctx context.Context, c *Call, question string) (string, error) {
 	gcm, err := b.cipher(ctx)
 	if err != nil {
 		return "", err
@@ -62,8 +60,8 @@ func (b *Boundary) Seal(ctx context.Context, c *mcp.Call, question string) (stri
 // Unseal reports whether the token was made by [Boundary.Seal] for the same
 // caller, session, tool, arguments and question, in time and not used before:
 // otherwise the error is [ErrConfirmation], or, when only the question became
-// another, what changed, see [mcp.Changed]. It counts as used afterwards.
-func (b *Boundary) Unseal(ctx context.Context, c *mcp.Call, question, token string) error {
+// another, what changed, see [Changed]. It counts as used afterwards.
+func (b *Boundary) Unseal(ctx context.Context, c *Call, question, token string) error {
 	gcm, err := b.cipher(ctx)
 	if err != nil {
 		return err
@@ -92,9 +90,9 @@ func (b *Boundary) Unseal(ctx context.Context, c *mcp.Call, question, token stri
 	case !bytes.Equal(binding, said.Binding) || left <= 0:
 		return ErrConfirmation
 	case said.Question != question:
-		return mcp.Changed(c.Tool, said.Question, question)
+		return Changed(c.Tool, said.Question, question)
 	}
-	exceeded, err := b.opts.Store.Add(ctx, []Entry{{Key: "confirmed:" + said.Nonce, Amount: 1, Limit: 1, TTL: left + time.Minute}})
+	exceeded, err := b.opts.Store.Add(ctx, []LimitEntry{{Key: "confirmed:" + said.Nonce, Amount: 1, Limit: 1, TTL: left + time.Minute}})
 	if err != nil {
 		return b.unavailable(err)
 	}
@@ -121,7 +119,7 @@ func (b *Boundary) cipher(ctx context.Context) (cipher.AEAD, error) {
 // bindingOf is what a confirmation is for. Arguments that mean the same, but
 // are written in another order, are the same. Where the protocol has no sessions
 // the caller's session is that of the ERP.
-func bindingOf(c *mcp.Call) ([]byte, error) {
+func bindingOf(c *Call) ([]byte, error) {
 	args, err := canonical(c.Arguments)
 	if err != nil {
 		return nil, err

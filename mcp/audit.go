@@ -1,4 +1,4 @@
-package boundary
+package mcp
 
 import (
 	"encoding/json"
@@ -12,37 +12,36 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/internal/text"
-	"github.com/erphub/erphub/mcp"
 )
 
-// Event is what a [Record] tells of.
-type Event string
+// AuditEvent is what an [AuditRecord] tells of.
+type AuditEvent string
 
 const (
-	// Begun: the tool is about to change something. The record is kept before it
+	// AuditBegun: the tool is about to change something. The record is kept before it
 	// does; when it cannot be kept, nothing is changed. A record of this kind without
-	// one of Ended with the same reference is that of a call that still runs, or of a
+	// one of AuditEnded with the same reference is that of a call that still runs, or of a
 	// process that was killed: whether the change was made has to be looked up.
-	Begun Event = "begun"
-	// Ended: the call ended. Calls that changed nothing have this record alone.
-	Ended Event = "ended"
+	AuditBegun AuditEvent = "begun"
+	// AuditEnded: the call ended. Calls that changed nothing have this record alone.
+	AuditEnded AuditEvent = "ended"
 )
 
-// CutOff is the outcome of a call that had begun to change something when the
+// OutcomeCutOff is the outcome of a call that had begun to change something when the
 // server ended, and did not end in the time it had then.
-const CutOff = "cut_off"
+const OutcomeCutOff = "cut_off"
 
-// Record is what is kept of one call. It holds names and digests, never a
+// AuditRecord is what is kept of one call. It holds names and digests, never a
 // value of an argument, a token or a result.
-type Record struct {
+type AuditRecord struct {
 	// Time is when the call came.
-	Time  time.Time `json:"time"`
-	Event Event     `json:"event"`
+	Time  time.Time  `json:"time"`
+	Event AuditEvent `json:"event"`
 	// Reference names the call in responses about internal errors, in the log and in
 	// the other record of the call.
 	Reference string `json:"reference"`
 	Tool      string `json:"tool"`
-	// Outcome is "ok", "failed", the code of the error or [CutOff]; empty for Begun.
+	// Outcome is "ok", "failed", the code of the error or [OutcomeCutOff]; empty for AuditBegun.
 	Outcome string `json:"outcome,omitempty"`
 	Caller  string `json:"caller,omitempty"`
 	// Role is nil where it is not known.
@@ -54,15 +53,15 @@ type Record struct {
 	// calls had the same values.
 	Arguments []string `json:"arguments,omitempty"`
 	Digest    string   `json:"digest,omitempty"`
-	// What follows is 0 for Begun.
+	// What follows is 0 for AuditBegun.
 	Took     time.Duration `json:"-"`
 	APICalls int           `json:"apiCalls"`
 	Tokens   int           `json:"tokens"`
 }
 
 // MarshalJSON adds the duration in milliseconds.
-func (r Record) MarshalJSON() ([]byte, error) {
-	type plain Record
+func (r AuditRecord) MarshalJSON() ([]byte, error) {
+	type plain AuditRecord
 	return json.Marshal(struct {
 		plain
 		Milliseconds float64 `json:"ms"`
@@ -88,7 +87,7 @@ func AuditTo(w io.Writer) *Audit {
 }
 
 // OpenAudit appends to a file, which is made with mode 600 when it is not there. A
-// record of the kind [Begun] is on the disk when it counts as kept.
+// record of the kind [AuditBegun] is on the disk when it counts as kept.
 func OpenAudit(path string) (*Audit, error) {
 	a := &Audit{path: path, close: func() error { return nil }}
 	return a, a.Reopen()
@@ -119,7 +118,7 @@ func (a *Audit) Reopen() error {
 }
 
 // Write keeps a record. An error says that it is not kept, or not whole.
-func (a *Audit) Write(r Record) error {
+func (a *Audit) Write(r AuditRecord) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("writing the audit: %w", err)
@@ -129,7 +128,7 @@ func (a *Audit) Write(r Record) error {
 	if err := a.writeLocked(append(line, '\n')); err != nil {
 		return err
 	}
-	if a.sync != nil && r.Event == Begun {
+	if a.sync != nil && r.Event == AuditBegun {
 		if err := a.sync(); err != nil {
 			a.broken = fmt.Errorf("writing the audit: %w", err)
 		}
@@ -188,8 +187,8 @@ const (
 )
 
 // record is what is known of a call before it runs.
-func record(tool string, c *mcp.Call, now time.Time, reference string) Record {
-	r := Record{
+func record(tool string, c *Call, now time.Time, reference string) AuditRecord {
+	r := AuditRecord{
 		Time: now.UTC(), Reference: reference, Tool: tool, Caller: c.Caller.ID,
 		Program: text.Shorten(text.OneLine(c.Caller.Program), maxProgram),
 	}
@@ -198,10 +197,10 @@ func record(tool string, c *mcp.Call, now time.Time, reference string) Record {
 		r.Role = &role
 	}
 	if c.Caller.Session != "" {
-		r.Session = digest(c.Caller.Session)
+		r.Session = auditDigest(c.Caller.Session)
 	}
 	if len(c.Arguments) > 0 {
-		r.Digest = digest(string(c.Arguments))
+		r.Digest = auditDigest(string(c.Arguments))
 		var args map[string]json.RawMessage
 		if json.Unmarshal(c.Arguments, &args) == nil {
 			names := slices.Sorted(maps.Keys(args))
