@@ -58,21 +58,6 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
 		reason:  "importing needs client and dictionary; the lock keeps two runs of one file apart; workbooks are read with the standard library",
 	},
-	"erp/aggregate": {
-		ours:    []string{"erp", "erp/internal/...", "internal/apiclient"},
-		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
-		reason:  "computing with records needs the client's record and no library",
-	},
-	"erp/doctor": {
-		ours: []string{"erp", "erp/internal/...", "dict", "dict/dbdict", "dict/registry", "dict/restdict", "tokens", "tokens/internal/...", "internal/apiclient", "internal/config"},
-		outside: []string{
-			"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5",
-			"go.yaml.in/yaml/v3", "github.com/gofrs/flock",
-			"github.com/jackc/pgx/v5", "github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile",
-			"github.com/jackc/puddle/v2", "golang.org/x/sync", "golang.org/x/sys", "golang.org/x/text",
-		},
-		reason: "it examines what the programs use, the configuration file and the database included, and nothing that they serve",
-	},
 	"erp/erptest": {
 		ours: []string{"erp/erptest/internal/..."},
 		outside: []string{

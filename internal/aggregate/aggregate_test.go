@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/aggregate"
+	"github.com/erphub/erphub/internal/aggregate"
 )
 
 func add(t *testing.T, totals *aggregate.Totals, records ...string) error {

@@ -6,12 +6,4 @@
 //
 // A failure skips the later checks of its area, which depend on it; a warning
 // does not. [Worst] sums up.
-//
-// # What it links
-//
-// It examines all that the programs of this module use and links it: the client
-// and the runner of plans (dict/restdict), token sources, the reader of the
-// configuration file (YAML, file locks), and the driver of PostgreSQL. A program
-// that only asks whether the ERP is there needs erp.Client.Health and nothing of
-// this.
 package doctor
