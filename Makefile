@@ -32,7 +32,7 @@ test: look
 # values goroutines share, and of tests whose cases take the same paths again and
 # again fewer (-short). C is not watched, and compiled in haste. Everything: make race RACED=./...
 RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... ./erp ./erp/erptest/internal/layer ./erp/erptest/internal/store ./internal/apiclient ./internal/httpserver/... ./internal/atomicfile \
-	./tokens/... ./dict/registry ./cmd/internal/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/server \
+	./tokens/... ./dict/registry ./cmd/internal/spool ./generator ./generator/httpapi ./mcp ./mcp/server \
 	./cmd/internal/shell ./cmd/internal/board
 RACETIME ?= 15m
 race: look

@@ -35,7 +35,7 @@ var budgets = []budget{
 	{"erp", 10_290, 445},
 	{"erp/erptest", 51_600, 207},
 	{"examples", 1_250, 2},
-	{"generator", 10_511, 210},
+	{"generator", 10_500, 210},
 	{"internal", 20_010, 0},
 	{"mcp", 23_350, 350},
 	{"tokens", 3_950, 145},
@@ -47,6 +47,9 @@ const (
 	mostComplex = 30
 	mostAbove15 = 303
 )
+
+// Packages that others may import. A new one is what two outsiders would import.
+const mostPublic = 35
 
 // Commands and rows of flags in docs/commands.md.
 const (

@@ -1,4 +1,4 @@
-package artifacts_test
+package generator_test
 
 import (
 	"bytes"
@@ -17,15 +17,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/generator/artifacts"
+	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/testkit/testartifact"
 	"github.com/erphub/erphub/internal/testkit/testclock"
 )
 
-func open(t *testing.T, dir string, opts artifacts.Options) *artifacts.Directory {
+func open(t *testing.T, dir string, opts generator.ArtifactFolderOptions) *generator.ArtifactFolder {
 	t.Helper()
-	d, err := artifacts.OpenDirectory(dir, opts)
+	d, err := generator.OpenArtifactFolder(dir, opts)
 	require.NoError(t, err)
 	return d
 }
@@ -41,7 +41,7 @@ func files(t *testing.T, dir string) []string {
 	return names
 }
 
-func read(t *testing.T, d *artifacts.Directory, id string) ([]byte, artifacts.Artifact) {
+func read(t *testing.T, d *generator.ArtifactFolder, id string) ([]byte, generator.StoredArtifact) {
 	t.Helper()
 	a, f, err := d.Open(t.Context(), id)
 	require.NoError(t, err)
@@ -54,11 +54,11 @@ func read(t *testing.T, d *artifacts.Directory, id string) ([]byte, artifacts.Ar
 func TestLifeOfAnArtifact(t *testing.T) {
 	t.Parallel()
 	dir, c := filepath.Join(t.TempDir(), "a", "b"), testclock.New(time.Now().UTC().Truncate(time.Second))
-	d := open(t, dir, artifacts.Options{Now: c.Now})
+	d := open(t, dir, generator.ArtifactFolderOptions{Now: c.Now})
 	id, a, err := d.Put(t.Context(), "com.example.demo.zip", []byte("content"), time.Hour)
 	require.NoError(t, err)
 	assert.Regexp(t, `^[a-z2-7]{52}$`, id)
-	want := artifacts.Artifact{Filename: "com.example.demo.zip", Size: 7, SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte("content"))), Created: c.Now(), Expires: c.Now().Add(time.Hour)}
+	want := generator.StoredArtifact{Filename: "com.example.demo.zip", Size: 7, SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte("content"))), Created: c.Now(), Expires: c.Now().Add(time.Hour)}
 	assert.Equal(t, want, a)
 	for _, name := range files(t, dir) {
 		assert.NotContains(t, name, id[:10])
@@ -73,7 +73,7 @@ func TestLifeOfAnArtifact(t *testing.T) {
 	}
 
 	c.Advance(time.Hour - time.Second)
-	restarted := open(t, dir, artifacts.Options{Now: c.Now})
+	restarted := open(t, dir, generator.ArtifactFolderOptions{Now: c.Now})
 	data, a := read(t, restarted, id)
 	assert.Equal(t, "content", string(data))
 	assert.Equal(t, want, a)
@@ -94,7 +94,7 @@ func TestLifeOfAnArtifact(t *testing.T) {
 	assert.Zero(t, n)
 
 	c.Advance(30 * 24 * time.Hour)
-	_, _, err = open(t, dir, artifacts.Options{Now: c.Now}).Open(t.Context(), id)
+	_, _, err = open(t, dir, generator.ArtifactFolderOptions{Now: c.Now}).Open(t.Context(), id)
 	require.ErrorIs(t, err, failure.Expired, "still known after a restart")
 	_, err = d.Sweep(t.Context())
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestUnknownIDs(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(parent, "secret.json"), []byte(`{"filename":"x","expires":"2999-01-01T00:00:00Z"}`), 0o600))
-	d := open(t, filepath.Join(parent, "store"), artifacts.Options{})
+	d := open(t, filepath.Join(parent, "store"), generator.ArtifactFolderOptions{})
 	id, _, err := d.Put(t.Context(), "x.zip", []byte("x"), time.Hour)
 	require.NoError(t, err)
 	for _, bad := range []string{"", ".", "..", "../secret", "..%2fsecret", id + "a", id[:51], strings.ToUpper(id), id + "\x00", strings.Repeat("a", 52), strings.Repeat("a", 1<<16), filepath.Base(files(t, filepath.Join(parent, "store"))[0])} {
@@ -122,7 +122,7 @@ func TestUnknownIDs(t *testing.T) {
 
 func TestIDsAreAllDifferent(t *testing.T) {
 	t.Parallel()
-	d := open(t, t.TempDir(), artifacts.Options{})
+	d := open(t, t.TempDir(), generator.ArtifactFolderOptions{})
 	seen := map[string]bool{}
 	var letters [26 + 6]int
 	for range 100 {
@@ -142,7 +142,7 @@ func TestIDsAreAllDifferent(t *testing.T) {
 func TestWhatIsLeftOver(t *testing.T) {
 	t.Parallel()
 	dir, c := t.TempDir(), testclock.New(time.Now().UTC().Truncate(time.Second))
-	d := open(t, dir, artifacts.Options{Now: c.Now})
+	d := open(t, dir, generator.ArtifactFolderOptions{Now: c.Now})
 	hash := strings.Repeat("0a", 32)
 	for _, name := range []string{hash + ".zip", "." + hash + ".json.tmp-123", "." + hash + ".zip.tmp-9", "notes.txt", "other.zip", hash + ".txt"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
@@ -175,7 +175,7 @@ func TestDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			d := open(t, dir, artifacts.Options{})
+			d := open(t, dir, generator.ArtifactFolderOptions{})
 			id, _, err := d.Put(t.Context(), "x.zip", []byte("content"), time.Hour)
 			require.NoError(t, err)
 			found, err := filepath.Glob(filepath.Join(dir, "*"+tt.suffix))
@@ -197,7 +197,7 @@ func TestDamage(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	dir, c := t.TempDir(), testclock.New(time.Now().UTC().Truncate(time.Second))
-	d := open(t, dir, artifacts.Options{MaxBytes: 10, Now: c.Now})
+	d := open(t, dir, generator.ArtifactFolderOptions{MaxBytes: 10, Now: c.Now})
 	_, _, err := d.Put(t.Context(), "x.zip", make([]byte, 11), time.Hour)
 	require.ErrorIs(t, err, failure.TooLarge)
 	_, _, err = d.Put(t.Context(), "x.zip", make([]byte, 6), time.Minute)
@@ -214,7 +214,7 @@ func TestRoom(t *testing.T) {
 func TestPutErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	d := open(t, dir, artifacts.Options{})
+	d := open(t, dir, generator.ArtifactFolderOptions{})
 	for _, ttl := range []time.Duration{0, -time.Second, 367 * 24 * time.Hour} {
 		_, _, err := d.Put(t.Context(), "x.zip", nil, ttl)
 		require.ErrorIs(t, err, failure.Invalid)
@@ -233,9 +233,9 @@ func TestPutErrors(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err = artifacts.OpenDirectory(filepath.Join(file, "x"), artifacts.Options{})
+	_, err = generator.OpenArtifactFolder(filepath.Join(file, "x"), generator.ArtifactFolderOptions{})
 	require.ErrorIs(t, err, failure.NotConfigured)
-	_, err = artifacts.OpenDirectory("", artifacts.Options{})
+	_, err = generator.OpenArtifactFolder("", generator.ArtifactFolderOptions{})
 	require.ErrorIs(t, err, failure.NotConfigured)
 }
 
@@ -245,7 +245,7 @@ func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	var all sync.WaitGroup
 	for i := range 4 {
-		d := open(t, dir, artifacts.Options{})
+		d := open(t, dir, generator.ArtifactFolderOptions{})
 		all.Go(func() {
 			for n := range 10 {
 				content := fmt.Sprintf("%d-%d", i, n)
@@ -271,12 +271,12 @@ func TestManyAtOnce(t *testing.T) {
 func TestClean(t *testing.T) {
 	t.Parallel()
 	dir, c := t.TempDir(), testclock.New(time.Now().UTC().Truncate(time.Second))
-	d := open(t, dir, artifacts.Options{Now: c.Now})
+	d := open(t, dir, generator.ArtifactFolderOptions{Now: c.Now})
 	_, _, err := d.Put(t.Context(), "x.zip", []byte("x"), time.Minute)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { defer close(done); artifacts.Clean(ctx, d, time.Millisecond, nil) }()
+	go func() { defer close(done); generator.CleanArtifacts(ctx, d, time.Millisecond, nil) }()
 	c.Advance(time.Hour)
 	require.Eventually(t, func() bool { return len(files(t, dir)) == 1 }, 10*time.Second, time.Millisecond)
 	cancel()
@@ -286,7 +286,7 @@ func TestClean(t *testing.T) {
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	dir, c := t.TempDir(), testclock.New(time.Now().UTC().Truncate(time.Second))
-	d := open(t, dir, artifacts.Options{Now: c.Now})
+	d := open(t, dir, generator.ArtifactFolderOptions{Now: c.Now})
 	a := testartifact.New(t, "com.example.demo")
 	want, err := a.Zip()
 	require.NoError(t, err)
@@ -295,7 +295,7 @@ func TestDelivery(t *testing.T) {
 		"https://hub.example.com/":     "https://hub.example.com/api/artifacts/",
 		"http://127.0.0.1:8080/erp/x/": "http://127.0.0.1:8080/erp/x/api/artifacts/",
 	} {
-		delivery, err := artifacts.NewDelivery(d, base, 0)
+		delivery, err := generator.NewLinkDelivery(d, base, 0)
 		require.NoError(t, err)
 		r, err := delivery.Deliver(t.Context(), a, nil)
 		require.NoError(t, err)
@@ -307,12 +307,12 @@ func TestDelivery(t *testing.T) {
 		assert.Equal(t, want, data)
 	}
 	for _, bad := range []string{"", "hub.example.com", "ftp://hub.example.com", "https://", "https://user:topsecret@hub.example.com", "https://hub.example.com?x=1", "https://hub.example.com#x", "javascript:alert(1)", "https://a b"} {
-		_, err := artifacts.NewDelivery(d, bad, time.Hour)
+		_, err := generator.NewLinkDelivery(d, bad, time.Hour)
 		require.ErrorIs(t, err, failure.NotConfigured, bad)
 		assert.NotContains(t, err.Error(), "topsecret")
 	}
-	_, err = artifacts.NewDelivery(d, "https://hub.example.com", -1)
+	_, err = generator.NewLinkDelivery(d, "https://hub.example.com", -1)
 	require.ErrorIs(t, err, failure.NotConfigured)
-	_, err = artifacts.NewDelivery(nil, "https://hub.example.com", 0)
+	_, err = generator.NewLinkDelivery(nil, "https://hub.example.com", 0)
 	require.ErrorIs(t, err, failure.NotConfigured)
 }

@@ -1,4 +1,4 @@
-package artifacts_test
+package generator_test
 
 import (
 	"context"
@@ -9,21 +9,21 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/artifacts"
 )
 
-func Example() {
+// A folder keeps what a link leads to.
+func ExampleLinkDelivery() {
 	ctx := context.Background()
 	folder, err := os.MkdirTemp("", "artifacts")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(folder)
-	store, err := artifacts.OpenDirectory(folder, artifacts.Options{})
+	store, err := generator.OpenArtifactFolder(folder, generator.ArtifactFolderOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	delivery, err := artifacts.NewDelivery(store, "https://hub.example.com", time.Hour)
+	delivery, err := generator.NewLinkDelivery(store, "https://hub.example.com", time.Hour)
 	if err != nil {
 		log.Fatal(err)
 	}

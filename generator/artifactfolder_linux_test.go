@@ -1,4 +1,4 @@
-package artifacts_test
+package generator_test
 
 import (
 	"math/rand/v2"
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/generator/artifacts"
+	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/internal/failure"
 )
 
@@ -31,7 +31,7 @@ func TestFullDisk(t *testing.T) {
 		require.Contains(t, string(out), "--- PASS: TestFullDisk")
 		return
 	}
-	d, err := artifacts.OpenDirectory(dir, artifacts.Options{})
+	d, err := generator.OpenArtifactFolder(dir, generator.ArtifactFolderOptions{})
 	require.NoError(t, err)
 	content := make([]byte, 64<<10)
 	for i := range content {

@@ -1,4 +1,4 @@
-package artifacts
+package generator
 
 import (
 	"context"
@@ -8,18 +8,17 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/internal/failure"
 )
 
 // Limits and defaults.
 const (
-	DefaultTTL = time.Hour
-	MaxTTL     = 366 * 24 * time.Hour
+	DefaultArtifactTTL = time.Hour
+	MaxArtifactTTL     = 366 * 24 * time.Hour
 )
 
-// Artifact is a stored artifact.
-type Artifact struct {
+// StoredArtifact is a stored artifact.
+type StoredArtifact struct {
 	Filename string
 	Size     int64
 	SHA256   string // in hexadecimal
@@ -27,20 +26,20 @@ type Artifact struct {
 	Expires  time.Time
 }
 
-// Store keeps artifacts. It is safe for concurrent use.
-type Store interface {
+// ArtifactStore keeps artifacts. It is safe for concurrent use.
+type ArtifactStore interface {
 	// Put stores a file for some time and returns its id, which is a secret.
-	Put(ctx context.Context, filename string, content []byte, ttl time.Duration) (id string, a Artifact, err error)
+	Put(ctx context.Context, filename string, content []byte, ttl time.Duration) (id string, a StoredArtifact, err error)
 	// Open returns the file. An id that is not known is a failure of the kind
 	// failure.NotFound, one whose time is over of failure.Expired.
-	Open(ctx context.Context, id string) (Artifact, io.ReadSeekCloser, error)
+	Open(ctx context.Context, id string) (StoredArtifact, io.ReadSeekCloser, error)
 	// Sweep removes what is over, and returns how many artifacts that were.
 	Sweep(ctx context.Context) (int, error)
 }
 
-// Clean sweeps a store again and again until the context ends. A sweep that
+// CleanArtifacts sweeps a store again and again until the context ends. A sweep that
 // fails is logged and tried again the next time.
-func Clean(ctx context.Context, store Store, every time.Duration, logger *slog.Logger) {
+func CleanArtifacts(ctx context.Context, store ArtifactStore, every time.Duration, logger *slog.Logger) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
@@ -60,17 +59,17 @@ func Clean(ctx context.Context, store Store, every time.Duration, logger *slog.L
 	}
 }
 
-// Delivery delivers artifacts as links into a store. It is safe for concurrent
+// LinkDelivery delivers artifacts as links into a store. It is safe for concurrent
 // use.
-type Delivery struct {
-	store Store
+type LinkDelivery struct {
+	store ArtifactStore
 	base  *url.URL
 	ttl   time.Duration
 }
 
-// NewDelivery returns a delivery whose links begin with the address of the
+// NewLinkDelivery returns a delivery whose links begin with the address of the
 // server that serves them. A life of zero means an hour.
-func NewDelivery(store Store, baseURL string, ttl time.Duration) (*Delivery, error) {
+func NewLinkDelivery(store ArtifactStore, baseURL string, ttl time.Duration) (*LinkDelivery, error) {
 	bad := func(why, next string) error {
 		return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring download links", Why: why, Next: next}
 	}
@@ -80,19 +79,19 @@ func NewDelivery(store Store, baseURL string, ttl time.Duration) (*Delivery, err
 		return nil, bad("there is no address for them to begin with", "set hub.artifacts.base-url (ARTIFACTS_BASE_URL) to the address of the hub")
 	case err != nil, base.Scheme != "http" && base.Scheme != "https", base.Hostname() == "", base.User != nil, base.RawQuery != "", base.Fragment != "":
 		return nil, bad("the address they begin with is not one of a server", "set hub.artifacts.base-url (ARTIFACTS_BASE_URL) to one such as https://hub.example.com")
-	case ttl < 0 || ttl > MaxTTL:
+	case ttl < 0 || ttl > MaxArtifactTTL:
 		return nil, bad(fmt.Sprintf("they cannot live %v", ttl), "set hub.artifacts.default-ttl-minutes (ARTIFACTS_TTL) to at most a year")
 	case store == nil:
 		return nil, bad("there is nowhere to keep the files", "give a folder for them")
 	}
 	if ttl == 0 {
-		ttl = DefaultTTL
+		ttl = DefaultArtifactTTL
 	}
-	return &Delivery{store, base, ttl}, nil
+	return &LinkDelivery{store, base, ttl}, nil
 }
 
 // Deliver stores the artifact's zip and returns the link to it.
-func (d *Delivery) Deliver(ctx context.Context, a *generator.Artifact, progress generator.Progress) (*generator.Receipt, error) {
+func (d *LinkDelivery) Deliver(ctx context.Context, a *Artifact, progress Progress) (*Receipt, error) {
 	if err := a.Check(); err != nil {
 		return nil, fmt.Errorf("storing an artifact: %w", err)
 	}
@@ -107,8 +106,8 @@ func (d *Delivery) Deliver(ctx context.Context, a *generator.Artifact, progress 
 		return nil, err
 	}
 	progress.Report(2, 2, "stored "+a.Filename())
-	return &generator.Receipt{
-		Mode: generator.ModeURL, DownloadURL: d.base.JoinPath("api", "artifacts", id, "download").String(),
+	return &Receipt{
+		Mode: ModeURL, DownloadURL: d.base.JoinPath("api", "artifacts", id, "download").String(),
 		Filename: stored.Filename, ExpiresAt: stored.Expires,
 	}, nil
 }

@@ -1,4 +1,4 @@
-package artifacts
+package generator
 
 import (
 	"cmp"
@@ -23,8 +23,8 @@ import (
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
-// Options configure a [Directory].
-type Options struct {
+// ArtifactFolderOptions configure a [ArtifactFolder].
+type ArtifactFolderOptions struct {
 	// MaxBytes is how much all stored files may take. Zero means 1 GiB.
 	MaxBytes int64
 	// Now is the clock, nil means the system's.
@@ -32,19 +32,19 @@ type Options struct {
 }
 
 const (
-	defaultMaxBytes = 1 << 30
-	remember        = 30 * 24 * time.Hour // how long the end of an artifact is known
-	abandoned       = time.Hour           // age of files that nobody will finish
-	contentSuffix   = ".zip"
-	metaSuffix      = ".json"
-	maxMeta         = 64 << 10
+	defaultMaxBytes   = 1 << 30
+	remember          = 30 * 24 * time.Hour // how long the end of an artifact is known
+	abandonedArtifact = time.Hour           // age of files that nobody will finish
+	contentSuffix     = ".zip"
+	metaSuffix        = ".json"
+	maxMeta           = 64 << 10
 )
 
-// Directory keeps artifacts in a folder, two files for each: the content, and
+// ArtifactFolder keeps artifacts in a folder, two files for each: the content, and
 // what is known of it, which is written last.
-type Directory struct {
+type ArtifactFolder struct {
 	dir  string
-	opts Options
+	opts ArtifactFolderOptions
 	mu   sync.Mutex // guards the room that is left, from looking to writing
 }
 
@@ -57,9 +57,9 @@ type meta struct {
 	Expires  time.Time `json:"expires"`
 }
 
-// OpenDirectory opens a folder, which is made when it is not there, for nobody
+// OpenArtifactFolder opens a folder, which is made when it is not there, for nobody
 // else to read.
-func OpenDirectory(dir string, opts Options) (*Directory, error) {
+func OpenArtifactFolder(dir string, opts ArtifactFolderOptions) (*ArtifactFolder, error) {
 	if dir == "" {
 		return nil, &failure.Error{Kind: failure.NotConfigured, Doing: "opening the store of artifacts", Why: "it has no folder", Next: "name one"}
 	}
@@ -74,7 +74,7 @@ func OpenDirectory(dir string, opts Options) (*Directory, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Directory{dir: dir, opts: opts}, nil
+	return &ArtifactFolder{dir: dir, opts: opts}, nil
 }
 
 var (
@@ -91,24 +91,24 @@ func newID() string {
 
 // path is where the files of an id are, without suffix. It does not tell the
 // id.
-func (d *Directory) path(id string) string {
+func (d *ArtifactFolder) path(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return filepath.Join(d.dir, hex.EncodeToString(sum[:]))
 }
 
 // Put stores a file.
-func (d *Directory) Put(ctx context.Context, filename string, content []byte, ttl time.Duration) (string, Artifact, error) {
+func (d *ArtifactFolder) Put(ctx context.Context, filename string, content []byte, ttl time.Duration) (string, StoredArtifact, error) {
 	doing := "storing " + failure.Words(filename)
-	if ttl <= 0 || ttl > MaxTTL {
-		return "", Artifact{}, &failure.Error{Kind: failure.Invalid, Doing: doing, Why: fmt.Sprintf("it cannot be kept for %v", ttl), Next: "use a time of at most a year"}
+	if ttl <= 0 || ttl > MaxArtifactTTL {
+		return "", StoredArtifact{}, &failure.Error{Kind: failure.Invalid, Doing: doing, Why: fmt.Sprintf("it cannot be kept for %v", ttl), Next: "use a time of at most a year"}
 	}
 	if err := ctx.Err(); err != nil {
-		return "", Artifact{}, fmt.Errorf("%s: %w", doing, err)
+		return "", StoredArtifact{}, fmt.Errorf("%s: %w", doing, err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err := d.room(ctx, doing, int64(len(content))); err != nil {
-		return "", Artifact{}, err
+		return "", StoredArtifact{}, err
 	}
 	id := newID()
 	path := d.path(id)
@@ -127,13 +127,13 @@ func (d *Directory) Put(ctx context.Context, filename string, content []byte, tt
 	}
 	if err != nil {
 		err = errors.Join(err, remove(path+metaSuffix), remove(path+contentSuffix))
-		return "", Artifact{}, explain(doing, err)
+		return "", StoredArtifact{}, explain(doing, err)
 	}
-	return id, Artifact(m), nil
+	return id, StoredArtifact(m), nil
 }
 
 // room makes sure that there is some, if need be by a sweep.
-func (d *Directory) room(ctx context.Context, doing string, need int64) error {
+func (d *ArtifactFolder) room(ctx context.Context, doing string, need int64) error {
 	for swept := false; ; swept = true {
 		used := int64(0)
 		entries, err := os.ReadDir(d.dir)
@@ -173,37 +173,37 @@ func explain(doing string, err error) error {
 }
 
 // Open opens a stored file.
-func (d *Directory) Open(ctx context.Context, id string) (Artifact, io.ReadSeekCloser, error) {
+func (d *ArtifactFolder) Open(ctx context.Context, id string) (StoredArtifact, io.ReadSeekCloser, error) {
 	const doing = "looking for the artifact"
 	unknown := &failure.Error{Kind: failure.NotFound, Doing: doing, Why: "there is none under this link", Next: "check the link, or generate it again"}
 	if err := ctx.Err(); err != nil {
-		return Artifact{}, nil, fmt.Errorf("%s: %w", doing, err)
+		return StoredArtifact{}, nil, fmt.Errorf("%s: %w", doing, err)
 	}
 	if !idForm().MatchString(id) {
-		return Artifact{}, nil, unknown
+		return StoredArtifact{}, nil, unknown
 	}
 	path := d.path(id)
 	m, err := readMeta(path + metaSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Artifact{}, nil, unknown
+		return StoredArtifact{}, nil, unknown
 	}
 	if err != nil {
-		return Artifact{}, nil, explain(doing, err)
+		return StoredArtifact{}, nil, explain(doing, err)
 	}
 	if !d.opts.Now().Before(m.Expires) {
-		return Artifact{}, nil, expired(doing, m)
+		return StoredArtifact{}, nil, expired(doing, m)
 	}
 	f, err := os.Open(path + contentSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Artifact{}, nil, unknown
+		return StoredArtifact{}, nil, unknown
 	}
 	if err != nil {
-		return Artifact{}, nil, explain(doing, err)
+		return StoredArtifact{}, nil, explain(doing, err)
 	}
 	if st, err := f.Stat(); err != nil || st.Size() != m.Size || !st.Mode().IsRegular() {
-		return Artifact{}, nil, explain(doing, errors.Join(err, f.Close(), errors.New("the file is not the one that was stored")))
+		return StoredArtifact{}, nil, explain(doing, errors.Join(err, f.Close(), errors.New("the file is not the one that was stored")))
 	}
-	return Artifact(*m), f, nil
+	return StoredArtifact(*m), f, nil
 }
 
 func expired(doing string, m *meta) error {
@@ -228,7 +228,7 @@ func readMeta(path string) (*meta, error) {
 
 // Sweep removes the content of artifacts whose time is over, later the record
 // of them, and files that were never finished.
-func (d *Directory) Sweep(ctx context.Context) (int, error) {
+func (d *ArtifactFolder) Sweep(ctx context.Context) (int, error) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
 		return 0, err
@@ -251,7 +251,7 @@ func (d *Directory) Sweep(ctx context.Context) (int, error) {
 var ourFile = lazyregexp.New(`^([0-9a-f]{64})\.(zip|json)$|^\.[0-9a-f]{64}\.(zip|json)\.tmp-`)
 
 // sweep looks at one file, and reports whether an artifact went with it.
-func (d *Directory) sweep(e fs.DirEntry, now time.Time) (bool, error) {
+func (d *ArtifactFolder) sweep(e fs.DirEntry, now time.Time) (bool, error) {
 	name := e.Name()
 	if !ourFile().MatchString(name) || !e.Type().IsRegular() {
 		return false, nil
@@ -267,7 +267,7 @@ func (d *Directory) sweep(e fs.DirEntry, now time.Time) (bool, error) {
 		if content {
 			_, err = os.Lstat(path[:len(path)-len(contentSuffix)] + metaSuffix)
 		}
-		if age > abandoned && (!content || errors.Is(err, fs.ErrNotExist)) {
+		if age > abandonedArtifact && (!content || errors.Is(err, fs.ErrNotExist)) {
 			return false, remove(path)
 		}
 		return false, nil
