@@ -32,7 +32,7 @@ test: look
 # values goroutines share, and of tests whose cases take the same paths again and
 # again fewer (-short). C is not watched, and compiled in haste. Everything: make race RACED=./...
 RACED ?= ./aiquery ./aiquery/httpapi ./aiquery/aiclient ./aiquery/internal/... ./erp ./erp/erptest/internal/layer ./erp/erptest/internal/store ./internal/apiclient ./internal/httpserver/... ./internal/atomicfile \
-	./tokens/... ./dict/registry ./deploylog/spool ./generator/artifacts ./generator/httpapi ./mcp ./mcp/boundary/... ./mcp/server \
+	./tokens/... ./dict/registry ./cmd/internal/spool ./generator ./generator/httpapi ./mcp ./mcp/server \
 	./cmd/internal/shell ./cmd/internal/board
 RACETIME ?= 15m
 race: look
@@ -80,8 +80,8 @@ proof-twin:
 proof-import:
 	ERPHUB_KILL_EVERY=1 $(PROVE) -run 'TestKilled$$|TestFlatMemory$$|TestTenThousand$$' ./dict/transfer
 proof-calls:
-	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(PROVE) -run 'TestRandomHistories|TestKilledAtRandom' ./deploylog/spool
-	ERPHUB_OUTBOX_SEED=1000 ERPHUB_OUTBOX_SEEDS=500 $(PROVE) -run 'TestRandomHistories$$' ./internal/outbox
+	ERPHUB_SPOOL_SEED=1000 ERPHUB_SPOOL_SEEDS=1000 $(PROVE) -run 'TestRandomHistories|TestKilledAtRandom' ./cmd/internal/spool
+	ERPHUB_OUTBOX_SEED=1000 ERPHUB_OUTBOX_SEEDS=500 $(PROVE) -run 'TestRandomHistories$$' ./cmd/internal/outbox
 	CGO_CFLAGS='-O0 -g0' $(PROVE) $(RACEFLAGS) -run TestRandomHistories ./erp/erptest/internal/layer
 	ERPHUB_MIRROR_SEED=$$(date +%s) ERPHUB_MIRROR_STEPS=500 $(PROVE) -run TestRandomHistories ./internal/pgmirror
 proof-logins:

@@ -29,15 +29,15 @@ type budget struct {
 var budgets = []budget{
 	{"aiquery", 19_855, 334},
 	{"aiquery/embedded", 6_150, 20},
-	{"cmd", 30_974, 0},
-	{"deploylog", 5_345, 149},
-	{"dict", 29_100, 643},
-	{"erp", 11_600, 505},
+	{"cmd", 33_607, 0},
+	{"deploylog", 3_300, 91},
+	{"dict", 27_655, 621},
+	{"erp", 10_290, 445},
 	{"erp/erptest", 51_600, 207},
 	{"examples", 1_250, 2},
-	{"generator", 10_511, 210},
-	{"internal", 17_578, 0},
-	{"mcp", 23_740, 364},
+	{"generator", 10_500, 210},
+	{"internal", 20_010, 0},
+	{"mcp", 23_350, 350},
 	{"tokens", 3_950, 145},
 }
 
@@ -47,6 +47,9 @@ const (
 	mostComplex = 30
 	mostAbove15 = 303
 )
+
+// Packages that others may import. A new one is what two outsiders would import.
+const mostPublic = 35
 
 // Commands and rows of flags in docs/commands.md.
 const (

@@ -9,7 +9,6 @@
 //   - erp/connect makes a client of environment variables in one call.
 //   - dict/transfer imports files (CSV, NDJSON, JSON, XLSX) into tables, and
 //     exports what it imports.
-//   - erp/doctor examines whether all that is needed to use an ERP is there.
 //   - erp/erptest is an ERP inside your program, for tests and laptops.
 //   - tokens is where bearer tokens come from: static, stored, logged in,
 //     refreshed, and verified.

@@ -31,13 +31,13 @@ var formats = []format{
 	{"configuration", "internal/config.Version", 1},
 	{"data of a sandbox", "erp/erptest/internal/seed.schemaVersion", 2},
 	{"twin", "erp/erptest/internal/twinfile.Version", 1},
-	{"calls of the deployment log", "deploylog/spool.formatVersion", 3},
-	{"webhooks", "deploylog/notify.fileVersion", 2},
+	{"calls of the deployment log", "cmd/internal/spool.formatVersion", 3},
+	{"webhooks", "cmd/internal/notify.fileVersion", 2},
 	{"checkpoint of dict apply", "dict/restdict.checkpointVersion", 3},
 	{"saved plan", "cmd/internal/planfile.Version", 1},
 	{"journal of an import", "dict/transfer.journalVersion", 1},
 	{"copy of the dictionary", "dict/registry.snapshotVersion", 1},
-	{"state of the tool server in Redis", "mcp/boundary/redisstore.stateVersion", 2},
+	{"state of the tool server in Redis", "internal/redisstore.stateVersion", 2},
 	{"state of the AI API and the generator in Redis", "cmd/internal/redisstate.stateVersion", 1},
 	{"record of a detached sandbox", "cmd/internal/sandbox.recordVersion", 1},
 }
@@ -45,7 +45,7 @@ var formats = []format{
 // otherNumbers are constants called so that number no file of a user.
 var otherNumbers = map[string]string{
 	"erp/erptest/internal/seed.headerVersion": "is a place in the header of a file",
-	"deploylog/notify.payloadVersion":         "is that of a message, which a receiver reads",
+	"cmd/internal/notify.payloadVersion":      "is that of a message, which a receiver reads",
 }
 
 // numbers are the constants whose names end in Version and whose values are numbers,

@@ -58,26 +58,8 @@ var rules = map[string]rule{
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
 		reason:  "importing needs client and dictionary; the lock keeps two runs of one file apart; workbooks are read with the standard library",
 	},
-	"erp/aggregate": {
-		ours:    []string{"erp", "erp/internal/...", "internal/apiclient"},
-		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
-		reason:  "computing with records needs the client's record and no library",
-	},
-	"erp/doctor": {
-		ours: []string{"erp", "erp/internal/...", "dict", "dict/dbdict", "dict/registry", "dict/restdict", "tokens", "tokens/internal/...", "internal/apiclient", "internal/config"},
-		outside: []string{
-			"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5",
-			"go.yaml.in/yaml/v3", "github.com/gofrs/flock",
-			"github.com/jackc/pgx/v5", "github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile",
-			"github.com/jackc/puddle/v2", "golang.org/x/sync", "golang.org/x/sys", "golang.org/x/text",
-		},
-		reason: "it examines what the programs use, the configuration file and the database included, and nothing that they serve",
-	},
-	"erp/contract": {
-		reason: "the contract is text",
-	},
 	"erp/erptest": {
-		ours: []string{"erp/contract", "erp/erptest/internal/..."},
+		ours: []string{"erp/erptest/internal/..."},
 		outside: []string{
 			"modernc.org/sqlite", "modernc.org/libc", "modernc.org/mathutil", "modernc.org/memory",
 			"github.com/dustin/go-humanize", "github.com/google/uuid", "github.com/mattn/go-isatty",
@@ -135,21 +117,10 @@ var rules = map[string]rule{
 	"dict/pack":      {ours: []string{"dict"}, reason: "a reader of plans needs the plan"},
 	"dict/diff":      {ours: []string{"dict", "dict/registry"}, reason: "comparing needs the registry's values and nothing else"},
 	"dict/migration": {ours: []string{"dict", "dict/ddl", "dict/registry"}, reason: "scripts are applied through database/sql, with the caller's driver"},
-	"dict/tablefile": {ours: []string{"dict"}, outside: []string{"go.yaml.in/yaml/v3"}, reason: "YAML is read in one place"},
 	"deploylog": {
 		ours:    []string{"dict", "erp", "erp/internal/...", "internal/apiclient"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "a build server links it",
-	},
-	"deploylog/spool": {
-		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/apiclient", "internal/outbox"},
-		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
-		reason:  "a build server links it; the lock is for writers of one folder",
-	},
-	"deploylog/notify": {
-		ours:    []string{"deploylog", "dict", "erp", "erp/internal/...", "internal/apiclient", "internal/outbox"},
-		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/gofrs/flock", "golang.org/x/sys"},
-		reason:  "a build server links it; sending a webhook needs the standard library",
 	},
 	"aiquery/api": {reason: "the types of the API are values: neither engine nor HTTP"},
 	"aiquery/aiclient": {
@@ -191,9 +162,8 @@ var rules = map[string]rule{
 		},
 		reason: "a service that asks the embedded ERP builds no driver of PostgreSQL; the ERP itself comes through an interface",
 	},
-	"generator/artifacts": {ours: []string{"generator", "dict", "dict/..."}, reason: "keeping artifacts needs a folder"},
 	"generator/httpapi": {
-		ours:    []string{"generator", "generator/artifacts", "dict", "dict/...", "erp", "erp/internal/...", "internal/apiclient", "tokens", "internal/httpserver/access"},
+		ours:    []string{"generator", "dict", "dict/...", "erp", "erp/internal/...", "internal/apiclient", "tokens", "internal/httpserver/access"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5", "golang.org/x/time"},
 		reason:  "the API delivers through an interface: no store, forge or mail client",
 	},
@@ -201,11 +171,6 @@ var rules = map[string]rule{
 		ours:    []string{"erp", "erp/internal/...", "internal/apiclient", "tokens"},
 		outside: []string{"github.com/google/jsonschema-go", "github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
 		reason:  "tools are values: an agent that speaks no protocol uses them without one",
-	},
-	"mcp/boundary": {
-		ours:    []string{"mcp", "erp", "erp/internal/...", "internal/apiclient", "tokens"},
-		outside: []string{"github.com/google/jsonschema-go", "github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp", "github.com/golang-jwt/jwt/v5"},
-		reason:  "limits in memory need no Redis, and no protocol",
 	},
 }
 
@@ -224,7 +189,7 @@ var forbidden = map[string]map[string]string{
 // place changes when it does. Others link it through them.
 var owners = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"mcp/server"},
-	"github.com/gomodule/redigo":             {"cmd/internal/redisstate", "internal/redisconn", "mcp/boundary/redisstore"},
+	"github.com/gomodule/redigo":             {"cmd/internal/redisstate", "internal/redisconn", "internal/redisstore"},
 	"github.com/aws/aws-sdk-go-v2":           {"generator/internal/objectstore"},
 	"github.com/go-git/go-git/v5":            {"generator/internal/gitrepo"},
 	"github.com/wneessen/go-mail":            {"generator/internal/mail"},
@@ -349,9 +314,9 @@ func covers(list []string, rel string) bool {
 // commandsShare are the packages below cmd/internal that are no families of
 // commands, and that these use. All others there are families.
 var commandsShare = []string{"cmd/internal/auditlog", "cmd/internal/board", "cmd/internal/ci", "cmd/internal/demo", "cmd/internal/diagram",
-	"cmd/internal/export", "cmd/internal/gogen", "cmd/internal/help", "cmd/internal/javabuild", "cmd/internal/maskfile", "cmd/internal/output", "cmd/internal/planfile",
-	"cmd/internal/plans", "cmd/internal/recordinput", "cmd/internal/redisstate", "cmd/internal/restcount", "cmd/internal/review",
-	"cmd/internal/services", "cmd/internal/shell", "cmd/internal/sqlshell"}
+	"cmd/internal/export", "cmd/internal/gogen", "cmd/internal/help", "cmd/internal/javabuild", "cmd/internal/maskfile", "cmd/internal/notify", "cmd/internal/outbox", "cmd/internal/output",
+	"cmd/internal/planfile", "cmd/internal/plans", "cmd/internal/recordinput", "cmd/internal/redisstate", "cmd/internal/restcount",
+	"cmd/internal/review", "cmd/internal/services", "cmd/internal/shell", "cmd/internal/spool", "cmd/internal/sqlshell"}
 
 // A family of commands knows no other: what they have in common is in the packages
 // that they share, and programs compose them.
@@ -383,7 +348,7 @@ func TestCommandFamiliesAreApart(t *testing.T) {
 // notLinked has what programs and families do without, to stay small.
 var notLinked = map[string][]string{
 	"cmd/erphub-mcp": {
-		"erp/erptest", "erp/erptest/...", "aiquery/embedded", "aiquery/httpapi", "generator/httpapi", "cmd/internal/board", "deploylog/spool",
+		"erp/erptest", "erp/erptest/...", "aiquery/embedded", "aiquery/httpapi", "generator/httpapi", "cmd/internal/board", "cmd/internal/spool",
 		"cmd/internal/apiserver", "cmd/internal/query", "cmd/internal/deploy", "cmd/internal/dictionary", "cmd/internal/login",
 		"cmd/internal/plans", "cmd/internal/records", "cmd/internal/sandbox", "cmd/internal/services",
 	},

@@ -43,7 +43,7 @@
 // Start is idempotent for the same build number and environment, and a move that
 // is made again with the same outcome is done: the run is returned as it is. When
 // the response to a write is lost, the write is looked for before it is made
-// again. Package spool keeps calls on disk while the ERP cannot be reached.
+// again. The command line keeps calls on disk while the ERP cannot be reached.
 //
 // # Reading
 //

@@ -35,4 +35,33 @@
 // [Call.Begin]. [New] refuses a tool that does neither, and [Transport] and [Changes]
 // refuse what a tool would change before. The creator of the [Call] says how users are
 // asked. The function may run twice, with the user's answer only the second time.
+//
+// # Boundary
+//
+// A [Boundary] stands in front of every tool, whoever calls it and by whatever
+// protocol: it decides whether the caller may use the tool, counts calls and cost,
+// bounds time and size, catches panics and keeps the audit: a record before each
+// change, and one of each call that ended.
+//
+//	b, err := mcp.NewBoundary(&mcp.BoundaryOptions{
+//		Rules:  []mcp.Rule{{ReadOnly: true, ExceptRoles: []int{0}}},
+//		Limits: mcp.Limits{CallsPerMinute: 60, Day: mcp.Cost{Tokens: 1_000_000}},
+//	})
+//	reply, err := b.Call(ctx, tool, &mcp.Call{Arguments: args, Caller: caller})
+//
+// Each check fails with its own code: permission_denied, rate_limit_exceeded with the
+// time to wait, cost_limit_exceeded with the time to wait when waiting helps. When the
+// store of the limits cannot be reached, the code is unreachable and the tool does not
+// run: a limit that cannot be checked counts as reached.
+//
+// [Boundary.Close] cancels the calls that run, waits for them, and writes which of
+// them had begun a change and did not end. Close the [Audit] after it.
+//
+// How users are asked before something changes is the affair of who calls:
+// [Boundary.Seal] and [Boundary.Unseal] protect a question that travels to the user
+// and back through a client.
+//
+// Counts are kept in a [LimitStore]. [NewMemoryStore] serves one process; the programs
+// share them in Redis, with the key of confirmations, among all that use the same one.
+// The limit on calls at the same time is per process.
 package mcp

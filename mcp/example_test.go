@@ -44,3 +44,27 @@ func Example() {
 	// greet: there is no argument "nam"; did you mean "name"? greet takes: name (required)
 	// 1
 }
+
+// A caller may call once in a minute.
+func ExampleBoundary() {
+	ctx := context.Background()
+	tool := mcp.New(mcp.Tool{
+		Name: "greet", Description: "Greets somebody. Returns the greeting.", Hints: mcp.Hints{ReadOnly: true},
+	}, greet)
+	limits, err := mcp.NewBoundary(&mcp.BoundaryOptions{Limits: mcp.Limits{CallsPerMinute: 1}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	caller := mcp.Caller{ID: "11/101"}
+	for range 2 {
+		reply, err := limits.Call(ctx, tool, &mcp.Call{Tool: "greet", Caller: caller, Arguments: json.RawMessage(`{"name":"Ada"}`)})
+		if err != nil {
+			fmt.Println(mcp.ErrorOf(err).Code)
+			continue
+		}
+		fmt.Println(string(reply.JSON))
+	}
+	// Output:
+	// {"text":"hello Ada"}
+	// rate_limit_exceeded
+}

@@ -18,7 +18,7 @@ type File struct {
 }
 
 // FileStore keeps files that tools made, until they are read as resources. It is
-// safe for concurrent use. Package redisstore has one that replicas share.
+// safe for concurrent use. The programs keep one in Redis for replicas.
 type FileStore interface {
 	// KeepFile keeps a file for as long as life. The owner's oldest files go when
 	// those of the owner have more than MaxOwnFiles bytes, and the oldest of all

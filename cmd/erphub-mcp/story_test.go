@@ -21,8 +21,8 @@ import (
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/server"
 	"github.com/erphub/erphub/mcp/tools"
 	"github.com/erphub/erphub/tokens"
@@ -203,7 +203,7 @@ func overDatabase(t *testing.T, srv *erptest.Server) string {
 	require.NoError(t, err)
 	pool, err := backend.NewPool(backend.DB, rest, front)
 	require.NoError(t, err)
-	limits, err := boundary.New(nil)
+	limits, err := mcp.NewBoundary(nil)
 	require.NoError(t, err)
 	verifier, err := tokens.NewIntrospectionVerifier(srv.URL())
 	require.NoError(t, err)

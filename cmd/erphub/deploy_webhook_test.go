@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/cmd/internal/notify"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/deploylog/notify"
 	"github.com/erphub/erphub/erp/erptest"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/dict/tablefile"
+	"github.com/erphub/erphub/internal/tablefile"
 )
 
 // shop is tables that between them use every template, flag and kind of column.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,7 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/erp/contract"
 	"github.com/erphub/erphub/erp/rest"
 )
 
@@ -99,7 +99,7 @@ func segments(m reflect.Method) int {
 // and the method sends what the contract says, also with nil for its parameters.
 func TestEveryOperationHasAMethod(t *testing.T) {
 	t.Parallel()
-	doc, err := openapi3.NewLoader().LoadFromData(contract.Current())
+	doc, err := openapi3.NewLoader().LoadFromFile(filepath.Join("..", "contract", "current", "openapi.yaml"))
 	require.NoError(t, err)
 	byID := map[string]reflect.Method{}
 	for _, m := range methods() {

@@ -27,7 +27,6 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/server"
 	"github.com/erphub/erphub/mcp/tools"
 )
@@ -87,7 +86,7 @@ func run(ctx context.Context, out io.Writer, listen, definitions string) error {
 	catalog.Tools = append(catalog.Tools, creditTool(rest))
 
 	counted := server.NewMetrics() // at /metrics: calls by tool, yours among them
-	limits, err := boundary.New(&boundary.Options{ReadOnly: true, Metrics: counted.Boundary()})
+	limits, err := mcp.NewBoundary(&mcp.BoundaryOptions{ReadOnly: true, Metrics: counted.Boundary()})
 	if err != nil {
 		return err
 	}

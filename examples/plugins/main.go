@@ -27,7 +27,6 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/tokens"
 )
@@ -70,18 +69,18 @@ func run(ctx context.Context, out io.Writer, listen string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	store, err := artifacts.OpenDirectory(filepath.Join(dir, "artifacts"), artifacts.Options{MaxBytes: 100 << 20})
+	store, err := generator.OpenArtifactFolder(filepath.Join(dir, "artifacts"), generator.ArtifactFolderOptions{MaxBytes: 100 << 20})
 	if err != nil {
 		return err
 	}
-	go artifacts.Clean(ctx, store, time.Hour, nil)
+	go generator.CleanArtifacts(ctx, store, time.Hour, nil)
 
 	ln, err := net.Listen("tcp", cmp.Or(listen, "127.0.0.1:0"))
 	if err != nil {
 		return err
 	}
 	address := "http://" + ln.Addr().String()
-	links, err := artifacts.NewDelivery(store, address, time.Hour)
+	links, err := generator.NewLinkDelivery(store, address, time.Hour)
 	if err != nil {
 		return err
 	}

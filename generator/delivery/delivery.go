@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/internal/mail"
 	"github.com/erphub/erphub/internal/failure"
 )
@@ -65,7 +64,7 @@ type Deliveries struct {
 	ttl   time.Duration
 	made  [3]once[generator.Delivery] // by the kept… constants
 	mail  once[*mail.Sender]
-	store once[artifacts.Store]
+	store once[generator.ArtifactStore]
 }
 
 const (
@@ -85,7 +84,7 @@ func New(opts Options) (*Deliveries, error) {
 	if d.mode, err = generator.ParseMode(d.setting(KeyMode)); err != nil {
 		return nil, wrong(KeyMode, err.Error(), "", nil)
 	}
-	minutes, err := d.whole(KeyTTL, 1, int(artifacts.MaxTTL/time.Minute))
+	minutes, err := d.whole(KeyTTL, 1, int(generator.MaxArtifactTTL/time.Minute))
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +200,7 @@ func (d *Deliveries) CheckBuckets() error {
 }
 
 // Artifacts is the store of the mode url, for the server that serves its links.
-func (d *Deliveries) Artifacts() (artifacts.Store, error) {
+func (d *Deliveries) Artifacts() (generator.ArtifactStore, error) {
 	return d.store.get(d.openStore)
 }
 

@@ -2,7 +2,7 @@
 // it is the one place that knows their keys, checks them before any work starts
 // and makes the [generator.Delivery] that a request or the settings name. A program
 // that imports it links the clients of object storage, git and mail; one that wants
-// files, archives or links alone uses package generator and generator/artifacts.
+// files, archives or links alone uses package generator alone.
 //
 //	deliveries, err := delivery.New(delivery.Options{Setting: resolver.Lookup, Getenv: os.Getenv})
 //	mode, d, err := deliveries.For(ctx, delivery.Request{Output: "email", Email: "developer@example.com"})

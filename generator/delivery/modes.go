@@ -16,7 +16,6 @@ import (
 	"unicode"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/internal/gitrepo"
 	"github.com/erphub/erphub/generator/internal/mail"
 	"github.com/erphub/erphub/generator/internal/objectstore"
@@ -62,7 +61,7 @@ func (b *below) Deliver(ctx context.Context, a *generator.Artifact, progress gen
 }
 
 // openStore opens the store of the mode url.
-func (d *Deliveries) openStore() (artifacts.Store, error) {
+func (d *Deliveries) openStore() (generator.ArtifactStore, error) {
 	if bucket := d.setting(KeyArtifactsBucket); bucket != "" {
 		return d.openBucket(bucket)
 	}
@@ -74,7 +73,7 @@ func (d *Deliveries) openStore() (artifacts.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := artifacts.OpenDirectory(dir, artifacts.Options{MaxBytes: int64(megabytes) << 20, Now: d.opts.Now})
+	store, err := generator.OpenArtifactFolder(dir, generator.ArtifactFolderOptions{MaxBytes: int64(megabytes) << 20, Now: d.opts.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func (d *Deliveries) openStore() (artifacts.Store, error) {
 }
 
 // openBucket opens the store of the mode url in a bucket.
-func (d *Deliveries) openBucket(bucket string) (artifacts.Store, error) {
+func (d *Deliveries) openBucket(bucket string) (generator.ArtifactStore, error) {
 	if d.setting(KeyArtifacts) != "" {
 		return nil, wrong(KeyArtifactsBucket, "a folder is set as well", "clear it, or "+KeyArtifacts+" ("+lookUp(KeyArtifacts).Env+")", nil)
 	}
@@ -101,7 +100,7 @@ func (d *Deliveries) links() (generator.Delivery, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := artifacts.NewDelivery(store, base, d.ttl)
+	l, err := generator.NewLinkDelivery(store, base, d.ttl)
 	if err != nil {
 		return nil, err
 	}
@@ -268,6 +267,6 @@ const cleanEvery = 5 * time.Minute
 // ends. It returns at once when the mode url is not configured.
 func (d *Deliveries) Clean(ctx context.Context) {
 	if store, err := d.store.get(d.openStore); err == nil {
-		artifacts.Clean(ctx, store, cleanEvery, d.opts.Logger)
+		generator.CleanArtifacts(ctx, store, cleanEvery, d.opts.Logger)
 	}
 }

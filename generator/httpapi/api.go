@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/generator/artifacts"
+	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/httpserver/access"
 	"github.com/erphub/erphub/tokens"
@@ -62,7 +62,7 @@ type Options struct {
 	// in; nil: there is none, and options that need it are refused.
 	Registry registry.Registry
 	// Artifacts serves the downloads; nil: there are none.
-	Artifacts artifacts.Store
+	Artifacts generator.ArtifactStore
 	// Logger gets faults of the service, of deliveries that failed and of
 	// tokens that could not be checked; nil is silent. No token and no link is
 	// logged.

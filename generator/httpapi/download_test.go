@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/generator/artifacts"
+	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/failure"
@@ -119,10 +119,10 @@ func TestNoDownloads(t *testing.T) {
 }
 
 // lacking is a store whose bucket is gone.
-type lacking struct{ artifacts.Store }
+type lacking struct{ generator.ArtifactStore }
 
-func (lacking) Open(context.Context, string) (artifacts.Artifact, io.ReadSeekCloser, error) {
-	return artifacts.Artifact{}, nil, &failure.Error{Kind: failure.NotFound, Doing: "looking for the artifact", Why: "there is no such bucket", Err: errors.New("NoSuchBucket")}
+func (lacking) Open(context.Context, string) (generator.StoredArtifact, io.ReadSeekCloser, error) {
+	return generator.StoredArtifact{}, nil, &failure.Error{Kind: failure.NotFound, Doing: "looking for the artifact", Why: "there is no such bucket", Err: errors.New("NoSuchBucket")}
 }
 
 // A store that does not work is logged, unlike a wrong link.
@@ -216,22 +216,22 @@ func TestThousandDownloads(t *testing.T) {
 
 // slowStore responds when it is told to.
 type slowStore struct {
-	artifacts.Store
+	generator.ArtifactStore
 	opened, go1 chan struct{}
 }
 
-func (s *slowStore) Open(ctx context.Context, id string) (artifacts.Artifact, io.ReadSeekCloser, error) {
+func (s *slowStore) Open(ctx context.Context, id string) (generator.StoredArtifact, io.ReadSeekCloser, error) {
 	s.opened <- struct{}{}
 	select {
 	case <-s.go1:
 	case <-ctx.Done():
 	}
-	return s.Store.Open(ctx, id)
+	return s.ArtifactStore.Open(ctx, id)
 }
 
 func TestTooManyDownloads(t *testing.T) {
 	t.Parallel()
-	disk, err := artifacts.OpenDirectory(t.TempDir(), artifacts.Options{})
+	disk, err := generator.OpenArtifactFolder(t.TempDir(), generator.ArtifactFolderOptions{})
 	require.NoError(t, err)
 	id, _, err := disk.Put(t.Context(), "größe \"x\".zip", []byte("zip"), time.Hour)
 	require.NoError(t, err)

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/generator"
-	"github.com/erphub/erphub/generator/artifacts"
 	"github.com/erphub/erphub/generator/httpapi"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
@@ -64,7 +63,7 @@ func ask(t *testing.T, url, accept string) (*http.Response, *bytes.Buffer) {
 // The server's bound of requests at a time is not for downloads.
 func TestDownloadsBehindAServer(t *testing.T) {
 	t.Parallel()
-	store, err := artifacts.OpenDirectory(t.TempDir(), artifacts.Options{})
+	store, err := generator.OpenArtifactFolder(t.TempDir(), generator.ArtifactFolderOptions{})
 	require.NoError(t, err)
 	id, _, err := store.Put(t.Context(), "x.zip", bytes.Repeat([]byte("0123456789"), 10_000), time.Hour)
 	require.NoError(t, err)

@@ -21,10 +21,10 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/redisstore"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
-	"github.com/erphub/erphub/mcp/boundary/redisstore"
 	"github.com/erphub/erphub/tokens"
 )
 

@@ -26,7 +26,7 @@ type RegistryOptions struct {
 	Snapshot func() string
 	// Shared keeps the dictionaries of roles for other servers of the same ERP, which
 	// begin with them and read what has changed; nil: every server reads them whole.
-	// Package redisstore has one.
+	// The programs keep one in Redis.
 	Shared mcp.FileStore
 	// Wait is how long a call waits for a dictionary that is being read for the
 	// first time, which goes on without it; 0 means 20 s, so that the response

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/internal/testkit/testredis"
-	"github.com/erphub/erphub/mcp/boundary"
+	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -58,7 +58,7 @@ func (unreachable) Verify(context.Context, string) (tokens.Claims, error) {
 // That the ERP cannot be asked lets nobody in, and is no 500.
 func TestATokenThatCannotBeChecked(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) { o.Verifier = unreachable{} })
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) { o.Verifier = unreachable{} })
 	res := send(t, http.MethodPost, in.url+"/mcp", strings.NewReader(initialize), accepting(alice.token(t)))
 	assert.Equal(t, http.StatusServiceUnavailable, res.StatusCode)
 	assert.Equal(t, "5", res.Header.Get("Retry-After"))
@@ -107,7 +107,7 @@ func TestNobodyElseUsesASession(t *testing.T) {
 
 func TestBrowsersCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) {
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) {
 		o.Origins, o.Hosts = []string{"https://app.example.com"}, []string{"tools.example.com", ".erp.example.com"}
 	})
 	for name, tc := range map[string]struct {
@@ -175,7 +175,7 @@ func TestHugeArgumentsAreRefused(t *testing.T) {
 
 func TestASlowSenderIsCutOff(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) { o.BodyTimeout = 50 * time.Millisecond })
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) { o.BodyTimeout = 50 * time.Millisecond })
 	conn, err := net.Dial("tcp", strings.TrimPrefix(in.url, "http://"))
 	require.NoError(t, err)
 	defer conn.Close()
@@ -191,7 +191,7 @@ func TestASlowSenderIsCutOff(t *testing.T) {
 // one that is at work.
 func TestSessionsOpenedAndDroppedAreBounded(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) { o.MaxUserSessions, o.SessionIdle = 10, 1 })
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) { o.MaxUserSessions, o.SessionIdle = 10, 1 })
 	token := alice.token(t)
 	var first, second string
 	for i := range 1000 {
@@ -244,7 +244,7 @@ func TestALimitOfSessionsEndsNobodyWhoWorks(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			bounds := func(o *Options, _ *boundary.Options) { o.MaxUserSessions, o.MaxSessions = 3, tt.most }
+			bounds := func(o *Options, _ *mcp.BoundaryOptions) { o.MaxUserSessions, o.MaxSessions = 3, tt.most }
 			servers := []*instance{start(t, bounds)}
 			if tt.servers > 1 {
 				servers = sharing(t, testredis.Start(t), tt.servers, bounds)

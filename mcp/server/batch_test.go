@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // batchOf is a batch of n calls of a tool.
@@ -52,7 +51,7 @@ func countingTool(calls *atomic.Int64) mcp.Tool {
 func TestBatchesAreBounded(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
-	in := start(t, func(o *Options, l *boundary.Options) {
+	in := start(t, func(o *Options, l *mcp.BoundaryOptions) {
 		o.Catalog.Tools = append(o.Catalog.Tools, countingTool(&calls))
 		l.Limits.Concurrent = 2 * maxBatch
 	})
@@ -126,7 +125,7 @@ func TestServerSentEventsTakeNoBatches(t *testing.T) {
 func TestCallsOfABatchCount(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
-	in := start(t, func(o *Options, l *boundary.Options) {
+	in := start(t, func(o *Options, l *mcp.BoundaryOptions) {
 		o.Catalog.Tools = append(o.Catalog.Tools, countingTool(&calls))
 		l.Limits.CallsPerMinute = 20
 	})
@@ -154,7 +153,7 @@ func TestMessagesOfABatchTakePlaces(t *testing.T) {
 			}
 			return map[string]bool{"left": true}, nil
 		})
-	in := start(t, func(o *Options, _ *boundary.Options) {
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) {
 		o.Catalog.Tools = append(o.Catalog.Tools, hold)
 		o.MaxConcurrent = 4
 	})

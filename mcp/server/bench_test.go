@@ -23,8 +23,8 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/testkit/cputime"
+	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/tools"
 	"github.com/erphub/erphub/tokens"
 )
@@ -155,9 +155,9 @@ func oursForBench(b testing.TB, erp *erptest.Server) string {
 	pool, err := backend.NewPool("", rest)
 	require.NoError(b, err)
 	metrics := NewMetrics()
-	limits, err := boundary.New(&boundary.Options{
-		Limits: boundary.Limits{CallsPerMinute: 1 << 30, Concurrent: 2 * callers}, Metrics: metrics.Boundary(),
-		Audit: boundary.AuditTo(discard{}),
+	limits, err := mcp.NewBoundary(&mcp.BoundaryOptions{
+		Limits: mcp.Limits{CallsPerMinute: 1 << 30, Concurrent: 2 * callers}, Metrics: metrics.Boundary(),
+		Audit: mcp.AuditTo(discard{}),
 	})
 	require.NoError(b, err)
 	verifier, err := tokens.NewIntrospectionVerifier(erp.URL())

@@ -8,7 +8,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // confirmKey is the name of the one question a tool can ask at a time.
@@ -56,7 +55,7 @@ func (s *Server) byQuestion(c *mcp.Call, req *sdk.CallToolRequest) func(context.
 			return false, &mcp.ConfirmationRequired{Message: question}
 		}
 		if err := s.opts.Boundary.Unseal(ctx, c, mcp.Whole(ctx, question), req.Params.RequestState); err != nil {
-			if !errors.Is(err, boundary.ErrConfirmation) {
+			if !errors.Is(err, mcp.ErrConfirmation) {
 				return false, err
 			}
 			return false, &mcp.Error{

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 func TestConfirmationByQuestion(t *testing.T) {
@@ -71,7 +70,7 @@ func TestAClientThatCannotAsk(t *testing.T) {
 // An operator can take the call of a client for its user's agreement.
 func TestTheClientAnswersForItsUser(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) { o.Confirm = ConfirmClient })
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) { o.Confirm = ConfirmClient })
 	overAll(t, func(t *testing.T, how string) {
 		for name, opts := range map[string]*sdk.ClientOptions{
 			"cannot ask": nil,
@@ -84,7 +83,7 @@ func TestTheClientAnswersForItsUser(t *testing.T) {
 			assert.JSONEq(t, `{"dropped":"XX_A"}`, text)
 		}
 	})
-	limits, err := boundary.New(nil)
+	limits, err := mcp.NewBoundary(nil)
 	require.NoError(t, err)
 	_, err = New(Options{Catalog: testCatalog(), Boundary: limits, Confirm: "nobody"})
 	require.ErrorContains(t, err, "user or client")
@@ -140,7 +139,7 @@ func TestWhatChangedMeanwhileIsTold(t *testing.T) {
 	t.Parallel()
 	var changed sync.Map // transports over which it did
 	var done atomic.Int64
-	in := start(t, func(o *Options, _ *boundary.Options) {
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) {
 		o.Catalog.Tools = append(o.Catalog.Tools, mcp.New(mcp.Tool{Name: "credit", Description: "Changes a limit.", Confirms: true},
 			func(ctx context.Context, c *mcp.Call, in struct {
 				Of string `json:"of"`

@@ -41,7 +41,7 @@
 // others without initialize. A connection of /mcp/sse is one server's.
 //
 // With Options.Stateless no state is kept between requests, not even there;
-// questions to the user travel as sealed tokens then (see package boundary), to
+// questions to the user travel as sealed tokens then (see [mcp.Boundary.Seal]), to
 // clients of revisions without sessions only, and there is no /mcp/sse.
 //
 // This is the only package that imports the protocol's SDK, whose types stay

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // holding adds a tool that works until it is let go, or told to stop.
@@ -41,7 +40,7 @@ func holding(o *Options) (entered chan struct{}, release chan struct{}) {
 func TestRunningCallsAreFinished(t *testing.T) {
 	t.Parallel()
 	var entered, release chan struct{}
-	in := start(t, func(o *Options, _ *boundary.Options) { entered, release = holding(o) })
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) { entered, release = holding(o) })
 	type response struct {
 		how string
 		res *sdk.CallToolResult
@@ -86,7 +85,7 @@ func TestRunningCallsAreFinished(t *testing.T) {
 func TestTheEndDoesNotWaitForEver(t *testing.T) {
 	t.Parallel()
 	var entered, deaf chan struct{}
-	in := start(t, func(o *Options, _ *boundary.Options) {
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) {
 		entered, _ = holding(o)
 		deaf = make(chan struct{})
 		o.Catalog.Tools = append(o.Catalog.Tools, mcp.New(mcp.Tool{Name: "deaf", Description: "Does not care.", Hints: mcp.Hints{ReadOnly: true}},
@@ -128,7 +127,7 @@ func TestTheEndDoesNotWaitForEver(t *testing.T) {
 // Signs of life are sent on streams on which nothing happens.
 func TestStreamsAreKeptAlive(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) { o.KeepAlive = 10 * time.Millisecond })
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) { o.KeepAlive = 10 * time.Millisecond })
 	token := alice.token(t)
 	alive := func(t *testing.T, body io.Reader) {
 		t.Helper()
@@ -155,7 +154,7 @@ func TestStreamsAreKeptAlive(t *testing.T) {
 // meanwhile.
 func TestASlowReaderIsCutOff(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) { o.WriteTimeout = 100 * time.Millisecond })
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) { o.WriteTimeout = 100 * time.Millisecond })
 	conn, err := net.Dial("tcp", strings.TrimPrefix(in.url, "http://"))
 	require.NoError(t, err)
 	defer conn.Close()

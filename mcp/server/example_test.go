@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/server"
 )
 
@@ -29,7 +28,7 @@ func Example() {
 	tool := mcp.New(mcp.Tool{
 		Name: "greet", Description: "Greets somebody. Returns the greeting.", Hints: mcp.Hints{ReadOnly: true},
 	}, greet)
-	limits, err := boundary.New(nil)
+	limits, err := mcp.NewBoundary(nil)
 	if err != nil {
 		log.Fatal(err)
 	}

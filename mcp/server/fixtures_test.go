@@ -17,7 +17,6 @@ import (
 
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // The published conformance suite wants tools, prompts and resources with fixed
@@ -38,7 +37,7 @@ type fixtureReady struct {
 
 func TestFixtures(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, _ *boundary.Options) { o.Catalog = fixtures(t) })
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) { o.Catalog = fixtures(t) })
 	protocolFixtures(t, in.Server)
 	cs := in.connect(t, modernHTTP, alice.token(t), nil)
 	text, failed := call(t, cs, "test_simple_text", nil)

@@ -20,7 +20,6 @@ import (
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -59,7 +58,7 @@ type instance struct {
 }
 
 // start serves with changes to what tests need.
-func start(t testing.TB, change func(*Options, *boundary.Options)) *instance {
+func start(t testing.TB, change func(*Options, *mcp.BoundaryOptions)) *instance {
 	t.Helper()
 	in := &instance{log: &syncbuffer.Buffer{}}
 	verifier, err := tokens.NewSecretVerifier([]byte(secret))
@@ -67,12 +66,12 @@ func start(t testing.TB, change func(*Options, *boundary.Options)) *instance {
 	metrics := NewMetrics()
 	logger := slog.New(slog.NewTextHandler(in.log, nil))
 	opts := Options{Catalog: testCatalog(), Verifier: verifier, Name: "test", Version: "1.0.0", Metrics: metrics, Logger: logger}
-	limits := boundary.Options{Metrics: metrics.Boundary(), Logger: logger}
+	limits := mcp.BoundaryOptions{Metrics: metrics.Boundary(), Logger: logger}
 	if change != nil {
 		change(&opts, &limits)
 	}
 	if opts.Boundary == nil {
-		opts.Boundary, err = boundary.New(&limits)
+		opts.Boundary, err = mcp.NewBoundary(&limits)
 		require.NoError(t, err)
 	}
 	in.Server, err = New(opts)

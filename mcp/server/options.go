@@ -17,7 +17,6 @@ import (
 	"github.com/erphub/erphub/internal/baseurl"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -67,7 +66,7 @@ type Options struct {
 	// listed nor called.
 	Catalog mcp.Catalog
 	// Boundary stands in front of every tool; needed.
-	Boundary *boundary.Boundary
+	Boundary *mcp.Boundary
 	// Verifier checks the bearer token of every request over HTTP. With nil
 	// callers are not authenticated and all act as Local: for standard input and
 	// output, and for a server that only its own user can reach.
@@ -283,8 +282,8 @@ func (m *Metrics) CounterFunc(name, help string, value func() float64) {
 }
 
 // Boundary is what to tell a boundary, so that its numbers are shown, too.
-func (m *Metrics) Boundary() boundary.Metrics {
-	return boundary.Metrics{
+func (m *Metrics) Boundary() mcp.BoundaryMetrics {
+	return mcp.BoundaryMetrics{
 		Called: func(tool, outcome string, took time.Duration, apiCalls, tokens int) {
 			m.calls.Add(1, tool, outcome)
 			m.seconds.Observe(took.Seconds(), tool)

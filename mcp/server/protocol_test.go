@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // overAll runs a test over every way to connect.
@@ -186,8 +185,8 @@ func TestListsAreCachedPrivately(t *testing.T) {
 
 func TestEachCallerSeesTheirTools(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(_ *Options, b *boundary.Options) {
-		b.Rules = []boundary.Rule{{ReadOnly: true, ExceptRoles: []int{alice.role}}}
+	in := start(t, func(_ *Options, b *mcp.BoundaryOptions) {
+		b.Rules = []mcp.Rule{{ReadOnly: true, ExceptRoles: []int{alice.role}}}
 	})
 	overAll(t, func(t *testing.T, how string) {
 		list, err := in.connect(t, how, alice.token(t), nil).ListTools(t.Context(), nil)
@@ -211,7 +210,7 @@ func TestEachCallerSeesTheirTools(t *testing.T) {
 func TestLimitsAreToolResponses(t *testing.T) {
 	t.Parallel()
 	overAll(t, func(t *testing.T, how string) {
-		in := start(t, func(_ *Options, b *boundary.Options) { b.Limits.CallsPerMinute = 1 })
+		in := start(t, func(_ *Options, b *mcp.BoundaryOptions) { b.Limits.CallsPerMinute = 1 })
 		cs := in.connect(t, how, alice.token(t), nil)
 		_, failed := call(t, cs, "whoami", nil)
 		require.Nil(t, failed)
@@ -254,7 +253,7 @@ func TestProgressArrivesInOrder(t *testing.T) {
 func TestCancellationReachesTheTool(t *testing.T) {
 	t.Parallel()
 	entered, ended := make(chan struct{}, 3), make(chan error, 3)
-	in := start(t, func(o *Options, _ *boundary.Options) {
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) {
 		o.Catalog.Tools = append(o.Catalog.Tools, mcp.New(mcp.Tool{Name: "wait", Description: "Waits.", Hints: mcp.Hints{ReadOnly: true}},
 			func(ctx context.Context, _ *mcp.Call, _ struct{}) (any, error) {
 				entered <- struct{}{}

@@ -16,11 +16,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/internal/redisstore"
 	"github.com/erphub/erphub/internal/testkit/testproxy"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
-	"github.com/erphub/erphub/mcp/boundary/redisstore"
 )
 
 // Two replicas behind a proxy that takes turns: limits hold for both together,
@@ -30,7 +29,7 @@ func TestReplicas(t *testing.T) {
 	srv := testredis.Start(t)
 	var replicas []*instance
 	for range 2 {
-		in := start(t, func(o *Options, b *boundary.Options) {
+		in := start(t, func(o *Options, b *mcp.BoundaryOptions) {
 			store, err := redisstore.Open(srv.URL(), "")
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = store.Close() })
@@ -113,7 +112,7 @@ func inTurns(t testing.TB, replicas []*instance) *proxied {
 
 func TestStandardInputAndOutput(t *testing.T) {
 	t.Parallel()
-	limits, err := boundary.New(nil)
+	limits, err := mcp.NewBoundary(nil)
 	require.NoError(t, err)
 	s, err := New(Options{Catalog: testCatalog(), Boundary: limits, Local: mcp.Caller{ID: "local"}})
 	require.NoError(t, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // asking sends headers, and what it adds to the address, with every request.
@@ -36,7 +35,7 @@ func (a asking) RoundTrip(r *http.Request) (*http.Response, error) {
 // within what the operator allows.
 func TestSelection(t *testing.T) {
 	t.Parallel()
-	in := start(t, func(o *Options, b *boundary.Options) {
+	in := start(t, func(o *Options, b *mcp.BoundaryOptions) {
 		o.Catalog.Tools = o.Catalog.Tools.Filter(nil, func(t mcp.Tool) bool {
 			return t.Name != "panic" && t.Name != "big" && t.Name != "count" && t.Name != "fail"
 		})

@@ -18,18 +18,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/internal/redisstore"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
-	"github.com/erphub/erphub/mcp/boundary/redisstore"
 )
 
 // sharing are servers that share a Redis, and keep sessions.
-func sharing(t testing.TB, redis *testredis.Server, n int, change func(*Options, *boundary.Options)) []*instance {
+func sharing(t testing.TB, redis *testredis.Server, n int, change func(*Options, *mcp.BoundaryOptions)) []*instance {
 	t.Helper()
 	var all []*instance
 	for range n {
-		all = append(all, start(t, func(o *Options, b *boundary.Options) {
+		all = append(all, start(t, func(o *Options, b *mcp.BoundaryOptions) {
 			store, err := redisstore.Open(redis.URL(), "")
 			require.NoError(t, err)
 			t.Cleanup(func() { _ = store.Close() }) // Redis may be gone first
@@ -137,7 +136,7 @@ func agreement(id json.RawMessage) string {
 // one and responds at another, and goes on when one is gone.
 func TestSessionsOverReplicas(t *testing.T) {
 	t.Parallel()
-	replicas := sharing(t, testredis.Start(t), 2, func(_ *Options, b *boundary.Options) { b.Limits.Session = mcp.Cost{Tokens: 1_000_000} })
+	replicas := sharing(t, testredis.Start(t), 2, func(_ *Options, b *mcp.BoundaryOptions) { b.Limits.Session = mcp.Cost{Tokens: 1_000_000} })
 	proxy := inTurns(t, replicas)
 	cs, err := sdk.NewClient(&sdk.Implementation{Name: "go-test", Version: "1"}, &sdk.ClientOptions{
 		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -283,7 +282,7 @@ func TestAConfirmationIsUsedOnceOverReplicas(t *testing.T) {
 func TestCancellationAtAnotherReplica(t *testing.T) {
 	t.Parallel()
 	var entered chan struct{}
-	replicas := sharing(t, testredis.Start(t), 2, func(o *Options, _ *boundary.Options) {
+	replicas := sharing(t, testredis.Start(t), 2, func(o *Options, _ *mcp.BoundaryOptions) {
 		if entered == nil {
 			entered, _ = holding(o)
 		} else {
@@ -305,7 +304,7 @@ func TestCancellationAtAnotherReplica(t *testing.T) {
 func TestSharedSessionsHaveAnOwnerAndAnEnd(t *testing.T) {
 	t.Parallel()
 	redis := testredis.Start(t)
-	replicas := sharing(t, redis, 2, func(o *Options, _ *boundary.Options) {
+	replicas := sharing(t, redis, 2, func(o *Options, _ *mcp.BoundaryOptions) {
 		o.MaxUserSessions, o.MaxSessions, o.SessionIdle = 3, 4, 1
 	})
 	const ping = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
@@ -382,7 +381,7 @@ func TestALongCallKeepsItsSession(t *testing.T) {
 	uses := &countedUses{}
 	var entered, release chan struct{}
 	redis := testredis.Start(t)
-	in := sharing(t, redis, 1, func(o *Options, _ *boundary.Options) {
+	in := sharing(t, redis, 1, func(o *Options, _ *mcp.BoundaryOptions) {
 		entered, release = holding(o)
 		uses.SessionStore, o.Sessions = o.Sessions, uses
 		o.SessionTimeout = 3 * time.Second

@@ -13,13 +13,12 @@ import (
 
 	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 var system = user{0, 10, 0, 0}
 
 // switching has tools of four sets, of which "switch" switches on any.
-func switching(o *Options, b *boundary.Options) {
+func switching(o *Options, b *mcp.BoundaryOptions) {
 	read := mcp.Hints{ReadOnly: true, Idempotent: true}
 	tools := mcp.Set{
 		mcp.New(mcp.Tool{Name: "switch", Description: "Switches on a tool set.", Sets: []string{"query"}, Hints: read},
@@ -141,30 +140,30 @@ func TestNothingGivesWhatTheOperatorForbids(t *testing.T) {
 	bySet := map[string][]string{"query": {"switch", "list"}, "table": {"change", "look"}, "generator": {"build"}, "secret": {"hide"}}
 	every := slices.Concat(bySet["query"], bySet["table"], bySet["generator"], bySet["secret"])
 	for name, tc := range map[string]struct {
-		operator func(*boundary.Options)
+		operator func(*mcp.BoundaryOptions)
 		allowed  func(u user, tool string) bool
 	}{
-		"some sets": {func(*boundary.Options) {}, func(user, string) bool { return true }},
-		"reading":   {func(b *boundary.Options) { b.ReadOnly = true }, func(_ user, tool string) bool { return !slices.Contains(writes, tool) }},
+		"some sets": {func(*mcp.BoundaryOptions) {}, func(user, string) bool { return true }},
+		"reading":   {func(b *mcp.BoundaryOptions) { b.ReadOnly = true }, func(_ user, tool string) bool { return !slices.Contains(writes, tool) }},
 		"a set is forbidden": {
-			func(b *boundary.Options) { b.Rules = []boundary.Rule{{Deny: []string{"set:table"}}} },
+			func(b *mcp.BoundaryOptions) { b.Rules = []mcp.Rule{{Deny: []string{"set:table"}}} },
 			func(_ user, tool string) bool { return !slices.Contains(bySet["table"], tool) },
 		},
 		"a tool is forbidden to tenants": {
-			func(b *boundary.Options) {
-				b.Rules = []boundary.Rule{{ExceptRoles: []int{0}, Deny: []string{"look"}}}
+			func(b *mcp.BoundaryOptions) {
+				b.Rules = []mcp.Rule{{ExceptRoles: []int{0}, Deny: []string{"look"}}}
 			},
 			func(u user, tool string) bool { return u.role == 0 || tool != "look" },
 		},
 		"one set is enabled, and the default names others": {
-			func(b *boundary.Options) { b.Toolsets = []string{"query"} },
+			func(b *mcp.BoundaryOptions) { b.Toolsets = []string{"query"} },
 			func(_ user, tool string) bool { return slices.Contains(bySet["query"], tool) },
 		},
-		"no default": {func(b *boundary.Options) { b.DefaultToolsets = nil }, func(user, string) bool { return true }},
+		"no default": {func(b *mcp.BoundaryOptions) { b.DefaultToolsets = nil }, func(user, string) bool { return true }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := start(t, func(o *Options, b *boundary.Options) { switching(o, b); tc.operator(b) })
+			in := start(t, func(o *Options, b *mcp.BoundaryOptions) { switching(o, b); tc.operator(b) })
 			for _, u := range []user{alice, system} {
 				for _, header := range []string{"", "all", "table", "secret", "query,table,generator,secret"} {
 					for _, query := range []string{"", "toolsets=all", "toolsets=secret,table&readonly=false", "readonly=true"} {

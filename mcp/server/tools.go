@@ -11,7 +11,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 // definition is the tool as clients see it.
@@ -126,7 +125,7 @@ func (s *Server) failure(c *mcp.Call, err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}
 }
 
-func result(r *boundary.Reply) *sdk.CallToolResult {
+func result(r *mcp.Reply) *sdk.CallToolResult {
 	res := &sdk.CallToolResult{IsError: r.Failed}
 	if len(r.JSON) > 0 {
 		if trimmed := bytes.TrimSpace(r.JSON); len(trimmed) > 0 && trimmed[0] == '{' {

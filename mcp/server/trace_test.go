@@ -13,7 +13,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
-	"github.com/erphub/erphub/mcp/boundary"
+	"github.com/erphub/erphub/mcp"
 )
 
 // Every request is a span with the tool's name, a child of the client's, and
@@ -21,7 +21,7 @@ import (
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	kept := tracetest.NewInMemoryExporter()
-	in := start(t, func(o *Options, _ *boundary.Options) {
+	in := start(t, func(o *Options, _ *mcp.BoundaryOptions) {
 		o.Tracer = sdktrace.NewTracerProvider(sdktrace.WithSyncer(kept))
 	})
 	for _, how := range []string{modernHTTP, legacyHTTP} {

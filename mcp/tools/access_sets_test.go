@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/tools"
 )
 
@@ -28,7 +27,7 @@ func TestTheDefaultSuitsTheRole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			names, _ := shared(t).sessionAs(t, tc.who, presence(true), boundary.Options{DefaultToolsets: tools.DefaultSets}, nil).listed(t)
+			names, _ := shared(t).sessionAs(t, tc.who, presence(true), mcp.BoundaryOptions{DefaultToolsets: tools.DefaultSets}, nil).listed(t)
 			assert.Subset(t, names, tc.has)
 			for _, tool := range tc.not {
 				assert.NotContains(t, names, tool)
@@ -41,8 +40,8 @@ func TestTheDefaultSuitsTheRole(t *testing.T) {
 func TestListToolsets(t *testing.T) {
 	t.Parallel()
 	heard := make(chan struct{}, 1)
-	s := shared(t).session(t, presence(true), boundary.Options{
-		DefaultToolsets: tools.DefaultSets, Rules: []boundary.Rule{{Deny: []string{"set:generator", "startDeployment"}}},
+	s := shared(t).session(t, presence(true), mcp.BoundaryOptions{
+		DefaultToolsets: tools.DefaultSets, Rules: []mcp.Rule{{Deny: []string{"set:generator", "startDeployment"}}},
 	}, &sdk.ClientOptions{ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { heard <- struct{}{} }})
 	assert.Contains(t, s.InitializeResult().Instructions, "listToolsets")
 	ask := func(arguments map[string]any) (map[string]describedSet, *mcp.Error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/aggregate"
+	"github.com/erphub/erphub/internal/aggregate"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/erp/aggregate"
+	"github.com/erphub/erphub/internal/aggregate"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/erp/aggregate"
+	"github.com/erphub/erphub/internal/aggregate"
 	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/mcp/backend"
 )

@@ -20,7 +20,6 @@ import (
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/tools"
 )
 
@@ -138,12 +137,12 @@ func TestNoToolChangesTheERPUnasked(t *testing.T) {
 // question is sealed, and counts for nothing else.
 type asking struct {
 	*kit
-	b *boundary.Boundary
+	b *mcp.Boundary
 }
 
 func newAsking(t *testing.T, k *kit) *asking {
 	t.Helper()
-	b, err := boundary.New(nil)
+	b, err := mcp.NewBoundary(nil)
 	require.NoError(t, err)
 	return &asking{k, b}
 }

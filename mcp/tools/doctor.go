@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/erp/doctor"
+	"github.com/erphub/erphub/internal/doctor"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )

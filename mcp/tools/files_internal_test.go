@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/internal/redisstore"
 	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary/redisstore"
 )
 
 // Wherever files are kept: their owner finds them, nobody else does, and they do not

@@ -12,7 +12,6 @@ import (
 
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 type queryResponse struct {
@@ -77,7 +76,7 @@ func columnsOf(a queryResponse) string {
 func TestResultsAreOneJSONValue(t *testing.T) {
 	t.Parallel()
 	k := reachable(t).db
-	limits, err := boundary.New(nil)
+	limits, err := mcp.NewBoundary(nil)
 	require.NoError(t, err)
 	for tool, c := range map[string]struct {
 		arguments string

@@ -17,7 +17,6 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/tools"
 )
 
@@ -299,7 +298,7 @@ func TestDeleteRecord(t *testing.T) {
 // Through the protocol: the result links to the file, and the client reads it.
 func TestFilesThroughTheServer(t *testing.T) {
 	t.Parallel()
-	s := recordKit(t).session(t, presence(false), boundary.Options{}, nil)
+	s := recordKit(t).session(t, presence(false), mcp.BoundaryOptions{}, nil)
 	res, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "printRecord", Arguments: map[string]any{"table": "C_Order", "id": 100}})
 	require.NoError(t, err)
 	require.False(t, res.IsError, "%v", res.Content)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 type tablesResponse struct {
@@ -167,7 +166,7 @@ func TestDescribeTable(t *testing.T) {
 	}
 	assert.Contains(t, whole, ">AD_User: SalesRep_ID! Bill_User_ID")
 	assert.Contains(t, whole, "pointed to by: C_Invoice M_InOut")
-	boundary, err := boundary.New(nil)
+	boundary, err := mcp.NewBoundary(nil)
 	require.NoError(t, err)
 	tool, _ := k.set.Tool("describeTable")
 	reply, err := boundary.Call(t.Context(), tool, &mcp.Call{Caller: k.as(t, admin), Arguments: []byte(`{"table":"C_Order"}`)})

@@ -16,7 +16,6 @@ import (
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/server"
 	"github.com/erphub/erphub/mcp/tools"
 )
@@ -48,17 +47,17 @@ type session struct {
 	server  *server.Server
 }
 
-func (k *kit) session(t *testing.T, ai *refusing, limits boundary.Options, opts *sdk.ClientOptions) *session {
+func (k *kit) session(t *testing.T, ai *refusing, limits mcp.BoundaryOptions, opts *sdk.ClientOptions) *session {
 	t.Helper()
 	return k.sessionAs(t, admin, ai, limits, opts)
 }
 
-func (k *kit) sessionAs(t *testing.T, who login, ai *refusing, limits boundary.Options, opts *sdk.ClientOptions) *session {
+func (k *kit) sessionAs(t *testing.T, who login, ai *refusing, limits mcp.BoundaryOptions, opts *sdk.ClientOptions) *session {
 	t.Helper()
 	pool, err := backend.NewPool("", k.rest, ai)
 	require.NoError(t, err)
 	s := &session{catalog: tools.New(tools.Options{Pool: pool}).Catalog()}
-	b, err := boundary.New(&limits)
+	b, err := mcp.NewBoundary(&limits)
 	require.NoError(t, err)
 	s.server, err = server.New(server.Options{Catalog: *s.catalog, Boundary: b, Local: k.as(t, who)})
 	require.NoError(t, err)
@@ -95,29 +94,29 @@ func (s *session) listed(t *testing.T) (names []string, definitions string) {
 func TestSessionsNameOnlyTheirTools(t *testing.T) {
 	t.Parallel()
 	k := shared(t)
-	deny := func(names ...string) []boundary.Rule { return []boundary.Rule{{Deny: names}} }
+	deny := func(names ...string) []mcp.Rule { return []mcp.Rule{{Deny: names}} }
 	for _, c := range []struct {
 		name   string
 		ai     bool
-		limits boundary.Options
+		limits mcp.BoundaryOptions
 		want   int // tools
 	}{
-		{"a tenant's default without an AI API", false, boundary.Options{DefaultToolsets: tools.DefaultSets}, 19},
-		{"a tenant's default with one", true, boundary.Options{DefaultToolsets: tools.DefaultSets}, 24},
-		{"System's default with an AI API", true, boundary.Options{DefaultToolsets: func(mcp.Caller) []string { return tools.DefaultSets(systemUser) }}, 34},
-		{"the specification", true, boundary.Options{Toolsets: []string{tools.SetSpec}}, 27},
-		{"all", true, boundary.Options{}, 57},
-		{"all without an AI API", false, boundary.Options{}, 52},
-		{"only reading", false, boundary.Options{ReadOnly: true}, 30},
-		{"registry", true, boundary.Options{Toolsets: []string{tools.SetRegistry}}, 8},
-		{"query", true, boundary.Options{Toolsets: []string{tools.SetQuery}}, 8},
-		{"query without an AI API", false, boundary.Options{Toolsets: []string{tools.SetQuery}}, 5},
-		{"chat", true, boundary.Options{Toolsets: []string{tools.SetChat}}, 13},
-		{"metrics", true, boundary.Options{Toolsets: []string{tools.SetMetrics}}, 3},
-		{"records", true, boundary.Options{Toolsets: []string{tools.SetRecords}}, 10},
-		{"table and generator", true, boundary.Options{Toolsets: []string{tools.SetTable, tools.SetGenerator}}, 13},
-		{"deploy", true, boundary.Options{Toolsets: []string{tools.SetDeploy}}, 5},
-		{"some forbidden", true, boundary.Options{Rules: deny("describe*", "search*", "run*", "get*", "explainQuery", "syncTable")}, 41},
+		{"a tenant's default without an AI API", false, mcp.BoundaryOptions{DefaultToolsets: tools.DefaultSets}, 19},
+		{"a tenant's default with one", true, mcp.BoundaryOptions{DefaultToolsets: tools.DefaultSets}, 24},
+		{"System's default with an AI API", true, mcp.BoundaryOptions{DefaultToolsets: func(mcp.Caller) []string { return tools.DefaultSets(systemUser) }}, 34},
+		{"the specification", true, mcp.BoundaryOptions{Toolsets: []string{tools.SetSpec}}, 27},
+		{"all", true, mcp.BoundaryOptions{}, 57},
+		{"all without an AI API", false, mcp.BoundaryOptions{}, 52},
+		{"only reading", false, mcp.BoundaryOptions{ReadOnly: true}, 30},
+		{"registry", true, mcp.BoundaryOptions{Toolsets: []string{tools.SetRegistry}}, 8},
+		{"query", true, mcp.BoundaryOptions{Toolsets: []string{tools.SetQuery}}, 8},
+		{"query without an AI API", false, mcp.BoundaryOptions{Toolsets: []string{tools.SetQuery}}, 5},
+		{"chat", true, mcp.BoundaryOptions{Toolsets: []string{tools.SetChat}}, 13},
+		{"metrics", true, mcp.BoundaryOptions{Toolsets: []string{tools.SetMetrics}}, 3},
+		{"records", true, mcp.BoundaryOptions{Toolsets: []string{tools.SetRecords}}, 10},
+		{"table and generator", true, mcp.BoundaryOptions{Toolsets: []string{tools.SetTable, tools.SetGenerator}}, 13},
+		{"deploy", true, mcp.BoundaryOptions{Toolsets: []string{tools.SetDeploy}}, 5},
+		{"some forbidden", true, mcp.BoundaryOptions{Rules: deny("describe*", "search*", "run*", "get*", "explainQuery", "syncTable")}, 41},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -262,7 +261,7 @@ func TestTheListChanges(t *testing.T) {
 	t.Parallel()
 	heard := make(chan struct{}, 1)
 	ai := presence(false)
-	s := shared(t).session(t, ai, boundary.Options{Toolsets: []string{tools.SetQuery}}, &sdk.ClientOptions{
+	s := shared(t).session(t, ai, mcp.BoundaryOptions{Toolsets: []string{tools.SetQuery}}, &sdk.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { heard <- struct{}{} },
 	})
 	assert.True(t, s.InitializeResult().Capabilities.Tools.ListChanged)
@@ -282,11 +281,11 @@ func TestTheListChanges(t *testing.T) {
 func TestOutputSchemasAreForThoseWhoNameSets(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		limits boundary.Options
+		limits mcp.BoundaryOptions
 		want   bool
 	}{
-		"the default of a role":  {boundary.Options{DefaultToolsets: tools.DefaultSets}, false},
-		"sets of the operator's": {boundary.Options{Toolsets: []string{tools.SetSpec}}, true},
+		"the default of a role":  {mcp.BoundaryOptions{DefaultToolsets: tools.DefaultSets}, false},
+		"sets of the operator's": {mcp.BoundaryOptions{Toolsets: []string{tools.SetSpec}}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,11 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/ci"
+	"github.com/erphub/erphub/cmd/internal/notify"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/cmd/internal/spool"
 	"github.com/erphub/erphub/deploylog"
-	"github.com/erphub/erphub/deploylog/notify"
-	"github.com/erphub/erphub/deploylog/spool"
 )
 
 func (a *app) deployStartCommand() *cli.Command {

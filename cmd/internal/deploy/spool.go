@@ -12,7 +12,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/deploylog/spool"
+	"github.com/erphub/erphub/cmd/internal/spool"
 	"github.com/erphub/erphub/tokens"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/notify"
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/cmd/internal/spool"
 	"github.com/erphub/erphub/deploylog"
-	"github.com/erphub/erphub/deploylog/notify"
-	"github.com/erphub/erphub/deploylog/spool"
 	"github.com/erphub/erphub/internal/secretfile"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/dict/tablefile"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/tablefile"
 )
 
 // dictCodeCommands are the commands that treat the dictionary as code: table

@@ -22,7 +22,7 @@ import (
 	"github.com/erphub/erphub/dict/pack"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/erp/doctor"
+	"github.com/erphub/erphub/internal/doctor"
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
 

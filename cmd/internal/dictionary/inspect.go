@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/dict/tablefile"
+	"github.com/erphub/erphub/internal/tablefile"
 )
 
 func (a *app) dictInspect(c *cli.Context) error {

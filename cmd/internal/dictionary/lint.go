@@ -13,7 +13,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/review"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/tablefile"
+	"github.com/erphub/erphub/internal/tablefile"
 )
 
 func (a *app) dictLintCommand(compare []cli.Flag) *cli.Command {

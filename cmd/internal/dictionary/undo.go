@@ -15,8 +15,8 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/diff"
-	"github.com/erphub/erphub/dict/tablefile"
 	"github.com/erphub/erphub/internal/atomicfile"
+	"github.com/erphub/erphub/internal/tablefile"
 )
 
 // defaultUndo is where dict apply writes what takes it back.

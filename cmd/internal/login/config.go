@@ -8,8 +8,8 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/erp/doctor"
 	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/doctor"
 	"github.com/erphub/erphub/internal/secretfile"
 	"github.com/erphub/erphub/tokens"
 	"github.com/erphub/erphub/tokens/filestore"

@@ -15,8 +15,8 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/dict/tablefile"
 	"github.com/erphub/erphub/internal/atomicfile"
+	"github.com/erphub/erphub/internal/tablefile"
 	"github.com/erphub/erphub/internal/text"
 )
 

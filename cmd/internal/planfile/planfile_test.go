@@ -17,9 +17,9 @@ import (
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/dict/tablefile"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/tablefile"
 )
 
 func start(t testing.TB) *erp.Client {

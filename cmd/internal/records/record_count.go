@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/erp/aggregate"
+	"github.com/erphub/erphub/internal/aggregate"
 )
 
 func (a *app) countCommand() *cli.Command {

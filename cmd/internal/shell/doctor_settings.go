@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/erp/doctor"
+	"github.com/erphub/erphub/internal/doctor"
 	"github.com/erphub/erphub/tokens"
 )
 

@@ -19,10 +19,9 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/delivery"
+	"github.com/erphub/erphub/internal/redisstore"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
-	"github.com/erphub/erphub/mcp/boundary"
-	"github.com/erphub/erphub/mcp/boundary/redisstore"
 	"github.com/erphub/erphub/mcp/tools"
 	"github.com/erphub/erphub/tokens"
 )
@@ -74,7 +73,7 @@ func toolFlags() []cli.Flag {
 // toolbox is everything tools need to be called.
 type toolbox struct {
 	catalog  mcp.Catalog
-	boundary *boundary.Boundary
+	boundary *mcp.Boundary
 	local    mcp.Caller // the caller where clients are not authenticated and nobody is logged in
 
 	sets     []string
@@ -86,7 +85,7 @@ type toolbox struct {
 	ai       *backend.AIBackend
 	db       *backend.DBBackend
 	shared   *redisstore.Store // keeps limits and sessions in Redis; nil: in memory
-	audit    *boundary.Audit
+	audit    *mcp.Audit
 	warmed   chan struct{} // closed when the dictionary was read, or could not be, after the start
 	closers  []func() error
 	log      *slog.Logger
@@ -107,7 +106,7 @@ func (b *toolbox) close() {
 // toolbox makes the tools of flags and settings. own says that calls without a
 // token of their own use the login of this program, calls that there will be
 // any.
-func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, counters boundary.Metrics, own, calls bool) (_ *toolbox, err error) {
+func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, counters mcp.BoundaryMetrics, own, calls bool) (_ *toolbox, err error) {
 	box := &toolbox{warmed: make(chan struct{}), local: localCaller(), log: log, calls: calls, readOnly: c.Bool("read-only")}
 	if c.Command.Name == "call" { // nobody can call again: the reading ends with the program
 		box.wait = firstReading
@@ -276,14 +275,14 @@ func (a *app) openShared(c *cli.Context, s *shell.Setup, box *toolbox) error {
 }
 
 // addBoundary puts permission, limits and audit in front of the tools.
-func (a *app) addBoundary(c *cli.Context, box *toolbox, counters boundary.Metrics) error {
+func (a *app) addBoundary(c *cli.Context, box *toolbox, counters mcp.BoundaryMetrics) error {
 	rules, err := toolRules(c)
 	if err != nil {
 		return err
 	}
-	o := &boundary.Options{
+	o := &mcp.BoundaryOptions{
 		Toolsets: box.sets, DefaultToolsets: box.defaults, ReadOnly: box.readOnly, Rules: rules, Metrics: counters, Logger: box.log,
-		Limits: boundary.Limits{
+		Limits: mcp.Limits{
 			CallsPerMinute: c.Int("calls-per-minute"),
 			Session:        mcp.Cost{Tokens: c.Int("session-tokens"), APICalls: c.Int("session-api-calls")},
 			Day:            mcp.Cost{Tokens: c.Int("day-tokens"), APICalls: c.Int("day-api-calls")},
@@ -299,15 +298,15 @@ func (a *app) addBoundary(c *cli.Context, box *toolbox, counters boundary.Metric
 	if c.Command.Name == "call" && shell.Terminal(stream) {
 		stream = io.Discard // who calls it sees it
 	}
-	o.Audit = boundary.AuditTo(stream)
+	o.Audit = mcp.AuditTo(stream)
 	if path := c.String("audit"); path != "" {
-		if o.Audit, err = boundary.OpenAudit(path); err != nil {
+		if o.Audit, err = mcp.OpenAudit(path); err != nil {
 			return err
 		}
 	}
 	box.audit = o.Audit
 	box.closers = append(box.closers, o.Audit.Close)
-	if box.boundary, err = boundary.New(o); err != nil {
+	if box.boundary, err = mcp.NewBoundary(o); err != nil {
 		return shell.Usage(err)
 	}
 	box.closers = append(box.closers, func() error { // the last records come before the audit is closed
@@ -334,10 +333,10 @@ func (b *toolbox) reopen() {
 const maxRules = 1 << 20
 
 // toolRules are the rules of the flags and of the file.
-func toolRules(c *cli.Context) ([]boundary.Rule, error) {
-	var rules []boundary.Rule
+func toolRules(c *cli.Context) ([]mcp.Rule, error) {
+	var rules []mcp.Rule
 	if allow, deny := c.StringSlice("allow-tool"), c.StringSlice("deny-tool"); len(allow)+len(deny) > 0 {
-		rules = append(rules, boundary.Rule{Allow: allow, Deny: deny})
+		rules = append(rules, mcp.Rule{Allow: allow, Deny: deny})
 	}
 	path := c.String("rules")
 	if path == "" {
@@ -351,7 +350,7 @@ func toolRules(c *cli.Context) ([]boundary.Rule, error) {
 	d := yaml.NewDecoder(io.LimitReader(f, maxRules))
 	d.KnownFields(true) // a misspelt rule would forbid nothing
 	var file struct {
-		Rules []boundary.Rule `yaml:"rules"`
+		Rules []mcp.Rule `yaml:"rules"`
 	}
 	if err := d.Decode(&file); err != nil {
 		return nil, shell.Usage(fmt.Errorf("reading the rules in %s: %w; they stand in a list below rules:", path, err))

@@ -20,7 +20,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 )
 
 func (a *app) toolsCommand() *cli.Command {
@@ -56,7 +55,7 @@ func (a *app) withToolbox(c *cli.Context, calls bool, do func(*toolbox) error) e
 	if err != nil {
 		return err
 	}
-	box, err := a.toolbox(c, s, a.Log, boundary.Metrics{}, true, calls)
+	box, err := a.toolbox(c, s, a.Log, mcp.BoundaryMetrics{}, true, calls)
 	if err != nil {
 		return err
 	}
@@ -226,7 +225,7 @@ const firstReading = 5 * time.Minute
 // callTool calls a tool. Its question is confirmed by --yes, or by the person at the
 // terminal, who may take longer than the tool: it is called again with their
 // answer to this question and no other.
-func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.RawMessage, yes bool) (*boundary.Reply, error) {
+func (a *app) callTool(ctx context.Context, box *toolbox, t mcp.Tool, args json.RawMessage, yes bool) (*mcp.Reply, error) {
 	agreed := ""
 	t.Timeout = t.Limit() + box.wait
 	progress, done := a.toolProgress()
@@ -306,7 +305,7 @@ func (a *app) printJSON(c *cli.Context, value any) error {
 	return a.PrintAs(c, choice, value, output.Table{})
 }
 
-func (a *app) printReply(c *cli.Context, r *boundary.Reply) error {
+func (a *app) printReply(c *cli.Context, r *mcp.Reply) error {
 	if len(r.JSON) > 0 {
 		return a.printJSON(c, r.JSON)
 	}

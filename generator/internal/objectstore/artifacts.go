@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/generator/artifacts"
+	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
@@ -28,14 +28,14 @@ const MaxArtifact = 32 << 20
 // remember is how long an id whose time is over is told to be expired.
 const remember = 30 * 24 * time.Hour
 
-// Artifacts keeps files in a bucket as an [artifacts.Store] that any number of
+// Artifacts keeps files in a bucket as an [generator.ArtifactStore] that any number of
 // servers share. It is safe for concurrent use.
 //
 // What its access key needs is in the documentation of package generator/delivery.
 // The room is the bucket's: a quota there is the limit.
 type Artifacts struct{ store *Store }
 
-var _ artifacts.Store = (*Artifacts)(nil)
+var _ generator.ArtifactStore = (*Artifacts)(nil)
 
 // NewArtifacts returns a store of files in a bucket. Nothing is connected to before
 // the first call.
@@ -83,12 +83,12 @@ func (s *Artifacts) objectOf(id string) (key string, expires time.Time, ok bool)
 	return s.store.opts.Prefix + expires.Format(stampForm) + "-" + hex.EncodeToString(sum[:]) + ".zip", expires, true
 }
 
-// Put stores a file. Its time is in whole seconds, at most [artifacts.MaxTTL].
-func (s *Artifacts) Put(ctx context.Context, filename string, content []byte, ttl time.Duration) (string, artifacts.Artifact, error) {
+// Put stores a file. Its time is in whole seconds, at most [generator.MaxArtifactTTL].
+func (s *Artifacts) Put(ctx context.Context, filename string, content []byte, ttl time.Duration) (string, generator.StoredArtifact, error) {
 	doing := "storing " + failure.Words(filename)
-	var none artifacts.Artifact
+	var none generator.StoredArtifact
 	switch {
-	case ttl <= 0 || ttl > artifacts.MaxTTL:
+	case ttl <= 0 || ttl > generator.MaxArtifactTTL:
 		return "", none, &failure.Error{Kind: failure.Invalid, Doing: doing, Why: fmt.Sprintf("it cannot be kept for %v", ttl), Next: "use a time of at most a year"}
 	case len(content) > MaxArtifact:
 		return "", none, &failure.Error{Kind: failure.TooLarge, Doing: doing, Why: fmt.Sprintf("it has %d bytes, and %d are kept at most", len(content), MaxArtifact), Next: "generate less at once, or use the output object_store"}
@@ -97,7 +97,7 @@ func (s *Artifacts) Put(ctx context.Context, filename string, content []byte, tt
 	id := newID(created.Add(ttl))
 	key, expires, _ := s.objectOf(id)
 	sum := sha256.Sum256(content)
-	a := artifacts.Artifact{Filename: filename, Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), Created: created, Expires: expires}
+	a := generator.StoredArtifact{Filename: filename, Size: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), Created: created, Expires: expires}
 	_, _, err := s.call(ctx, doing, request{method: http.MethodPut, key: key, body: content, header: map[string]string{
 		"Content-Type": "application/zip", metaFilename: url.PathEscape(filename), metaSHA256: a.SHA256, metaCreated: created.Format(time.RFC3339),
 	}})
@@ -123,9 +123,9 @@ func (s *Artifacts) call(ctx context.Context, doing string, r request) (http.Hea
 }
 
 // Open returns a stored file, which it has read whole.
-func (s *Artifacts) Open(ctx context.Context, id string) (artifacts.Artifact, io.ReadSeekCloser, error) {
+func (s *Artifacts) Open(ctx context.Context, id string) (generator.StoredArtifact, io.ReadSeekCloser, error) {
 	const doing = "looking for the artifact"
-	var none artifacts.Artifact
+	var none generator.StoredArtifact
 	unknown := &failure.Error{Kind: failure.NotFound, Doing: doing, Why: "there is none under this link", Next: "check the link, or generate it again"}
 	key, expires, ok := s.objectOf(id)
 	over := s.store.opts.Now().Sub(expires)
@@ -143,7 +143,7 @@ func (s *Artifacts) Open(ctx context.Context, id string) (artifacts.Artifact, io
 	if err != nil {
 		return none, nil, err
 	}
-	a := artifacts.Artifact{Size: int64(len(body)), SHA256: header.Get(metaSHA256), Expires: expires}
+	a := generator.StoredArtifact{Size: int64(len(body)), SHA256: header.Get(metaSHA256), Expires: expires}
 	var bad [2]error
 	a.Filename, bad[0] = url.PathUnescape(header.Get(metaFilename))
 	a.Created, bad[1] = time.Parse(time.RFC3339, header.Get(metaCreated))

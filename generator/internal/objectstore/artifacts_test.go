@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/generator/artifacts"
+	"github.com/erphub/erphub/generator"
 	"github.com/erphub/erphub/generator/internal/objectstore"
 	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/testkit/testclock"
@@ -46,7 +46,7 @@ func TestArtifactsOfTwoServers(t *testing.T) {
 			const filename = "com.example.größe 1%.zip"
 			id, a, err := one.Put(t.Context(), filename, content, time.Hour)
 			require.NoError(t, err)
-			want := artifacts.Artifact{Filename: filename, Size: int64(len(content)), SHA256: fmt.Sprintf("%x", sha256.Sum256(content)), Created: c.Now(), Expires: c.Now().Add(time.Hour)}
+			want := generator.StoredArtifact{Filename: filename, Size: int64(len(content)), SHA256: fmt.Sprintf("%x", sha256.Sum256(content)), Created: c.Now(), Expires: c.Now().Add(time.Hour)}
 			assert.Equal(t, want, a)
 			assert.Regexp(t, `^[a-z2-7]{64}$`, id)
 			objects := server.Objects(t, o.Bucket)
@@ -114,7 +114,7 @@ func TestArtifactsOfTwoServers(t *testing.T) {
 		}
 		_, _, err = s.Put(t.Context(), "x.zip", []byte("x"), 0)
 		require.ErrorIs(t, err, failure.Invalid)
-		_, _, err = s.Put(t.Context(), "x.zip", []byte("x"), artifacts.MaxTTL+1)
+		_, _, err = s.Put(t.Context(), "x.zip", []byte("x"), generator.MaxArtifactTTL+1)
 		require.ErrorIs(t, err, failure.Invalid)
 		_, _, err = s.Put(t.Context(), "x.zip", make([]byte, objectstore.MaxArtifact+1), time.Hour)
 		require.ErrorIs(t, err, failure.TooLarge)

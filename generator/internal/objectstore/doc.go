@@ -24,7 +24,7 @@
 //
 // # Downloads of several servers
 //
-// [Artifacts] keeps files for package generator/artifacts in a bucket: servers
+// [Artifacts] keeps files for [generator.LinkDelivery] in a bucket: servers
 // that use the same bucket and prefix serve each other's links, and need no folder
 // that all of them share. Each file is one object, which is named by the end of its
 // life and by a digest of its id, so that nothing in the bucket leads to a link.

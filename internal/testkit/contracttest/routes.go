@@ -3,16 +3,18 @@ package contracttest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
-
-	"github.com/erphub/erphub/erp/contract"
 )
 
 const basePath = "/api/v1/"
@@ -31,7 +33,27 @@ type template struct {
 }
 
 // current is built once for all tests of a binary.
-var current = sync.OnceValues(func() (*routes, error) { return newRoutes(contract.Current()) })
+var current = sync.OnceValues(func() (*routes, error) {
+	spec, err := readContract()
+	if err != nil {
+		return nil, err
+	}
+	return newRoutes(spec)
+})
+
+// readContract reads the contract in force, from the folder of a package's tests or
+// one below it.
+func readContract() ([]byte, error) {
+	folder, err := os.Getwd()
+	for err == nil {
+		spec, err := os.ReadFile(filepath.Join(folder, "erp", "contract", "current", "openapi.yaml"))
+		if !errors.Is(err, fs.ErrNotExist) || folder == filepath.Dir(folder) {
+			return spec, err
+		}
+		folder = filepath.Dir(folder)
+	}
+	return nil, err
+}
 
 func newRoutes(spec []byte) (*routes, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(spec)
