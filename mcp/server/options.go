@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -36,6 +37,16 @@ const (
 // refused, too, as one to retry.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (tokens.Claims, error)
+}
+
+// Login lets users in with their browser, and turns the tokens that their clients got
+// for it into the ERP's.
+type Login interface {
+	// ServeHTTP serves /oauth/ and /.well-known/oauth-authorization-server.
+	http.Handler
+	// Verify is that of a [Verifier], for tokens of the login and of the ERP. It returns
+	// the token of the ERP, too.
+	Verify(ctx context.Context, token string) (claims tokens.Claims, erp string, err error)
 }
 
 // ConfirmBy is who has a user's agreement before a tool changes something
@@ -72,6 +83,9 @@ type Options struct {
 	// callers are not authenticated and all act as Local: for standard input and
 	// output, and for a server that only its own user can reach.
 	Verifier Verifier
+	// Login, where there is one, checks tokens in place of Verifier, which is needed all
+	// the same, and is named in the protected-resource metadata.
+	Login Login
 	// Local is the caller where callers are not authenticated.
 	Local mcp.Caller
 	// LocalCaller is called instead of using Local for every request, where it becomes
@@ -149,6 +163,9 @@ type Options struct {
 func (o *Options) check() error {
 	if o.Boundary == nil {
 		return errors.New("a tool server needs a boundary: who may do what, and how often")
+	}
+	if o.Login != nil && o.Verifier == nil {
+		return errors.New("a server with a login needs a verifier: who is logged in is checked by it")
 	}
 	if err := o.Catalog.Tools.Check(); err != nil {
 		return fmt.Errorf("the tools cannot be served: %w", err)
