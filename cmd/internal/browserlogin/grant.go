@@ -58,9 +58,9 @@ func clientHash(id string) []byte {
 // begin stores a new grant and returns its code.
 func (s *Server) begin(ctx context.Context, g *grant, pair tokens.Stored) (string, error) {
 	key := random(secretBytes)
-	g.id, g.Begun = encode(random(idBytes)), time.Now()
+	g.id, g.Begun = encode(random(idBytes)), s.now()
 	var text string
-	text, g.Code.ticket = newToken(kindCode, g.id, key, codeLife)
+	text, g.Code.ticket = newToken(kindCode, g.id, key, g.Begun.Add(codeLife))
 	if err := (&pairStore{s, g.id, key}).Save(ctx, pair); err != nil {
 		return "", err
 	}
@@ -95,13 +95,13 @@ func (s *Server) find(ctx context.Context, id string) (*grant, error) {
 // issue gives a grant new tokens, unless it has changed since it was read. Access
 // tokens that have not ended stay good, the last one alone.
 func (s *Server) issue(ctx context.Context, g *grant, key []byte) (access, refresh string, ok bool, err error) {
-	now := time.Now()
+	now := s.now()
 	g.Code.Used, g.Code.Wrapped, g.Renewed = true, nil, now
 	var t ticket
-	access, t = newToken(kindAccess, g.id, key, accessLife)
+	access, t = newToken(kindAccess, g.id, key, now.Add(accessLife))
 	g.Access = append([]ticket{t}, slices.DeleteFunc(g.Access, func(old ticket) bool { return now.After(old.Ends) })...)
 	g.Access = g.Access[:min(len(g.Access), 2)]
-	refresh, g.Refresh = newToken(kindRefresh, g.id, key, refreshLife)
+	refresh, g.Refresh = newToken(kindRefresh, g.id, key, now.Add(refreshLife))
 	record, err := json.Marshal(g)
 	if err != nil {
 		return "", "", false, err

@@ -40,10 +40,10 @@ func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // newToken makes a token of a grant, and what is kept of it: key opens the grant's
 // tokens of the ERP.
-func newToken(k kind, id string, key []byte, life time.Duration) (string, ticket) {
+func newToken(k kind, id string, key []byte, ends time.Time) (string, ticket) {
 	secret := random(secretBytes)
 	sum := sha256.Sum256(secret)
-	return string(k) + id + encode(secret), ticket{Hash: sum[:], Wrapped: seal(secret, string(k)+id, key), Ends: time.Now().Add(life)}
+	return string(k) + id + encode(secret), ticket{Hash: sum[:], Wrapped: seal(secret, string(k)+id, key), Ends: ends}
 }
 
 // readToken returns the grant and the secret of a token.

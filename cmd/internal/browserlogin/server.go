@@ -61,11 +61,11 @@ type Options struct {
 	// that is this machine.
 	PublicURL string
 	Verifier  Verifier
-	// Store is closed with the server.
-	Store Store
+	Store     Store
 	// Documents reads the documents of clients; nil: public addresses alone.
 	Documents *http.Client
-	Logger    *slog.Logger // nil: silent
+	Clock     func() time.Time // nil: time.Now
+	Logger    *slog.Logger     // nil: silent
 }
 
 // Server lets users of the ERP log in with their browser, for a client. It is safe for
@@ -75,6 +75,7 @@ type Server struct {
 	verifier            Verifier
 	store               Store
 	documents           *documents
+	now                 func() time.Time
 	log                 *slog.Logger
 	forms               *http.CrossOriginProtection
 	mux                 *http.ServeMux
@@ -93,7 +94,10 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		erp: o.ERP, public: strings.TrimRight(o.PublicURL, "/"), verifier: o.Verifier, store: o.Store,
-		documents: newDocuments(o.Documents), log: o.Logger, forms: http.NewCrossOriginProtection(), live: map[string]*live{},
+		documents: newDocuments(o.Documents), now: o.Clock, log: o.Logger, forms: http.NewCrossOriginProtection(), live: map[string]*live{},
+	}
+	if s.now == nil {
+		s.now = time.Now
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -119,9 +123,6 @@ func New(o Options) (*Server, error) {
 	}
 	return s, nil
 }
-
-// Close closes the store.
-func (s *Server) Close() error { return s.store.Close() }
 
 // CheckURL refuses a public address at which passwords and tokens would travel in the
 // clear. Empty is this machine.

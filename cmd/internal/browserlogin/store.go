@@ -206,7 +206,7 @@ func (m *memory) Take(_ context.Context, key string, perMinute, burst int) (time
 			if len(m.limits) < maxEntries {
 				break
 			}
-			if limit.TokensAt(now) >= float64(limit.Burst()) || len(m.limits) >= maxEntries {
+			if limit.TokensAt(now) >= float64(limit.Burst()) || len(m.limits) >= 2*maxEntries {
 				delete(m.limits, other)
 			}
 		}

@@ -106,7 +106,7 @@ func (s *Server) redeem(ctx context.Context, form url.Values) (access, refresh s
 		if g == nil || !g.Code.matches(secret) {
 			return "", "", errCode
 		}
-		key, why := g.redeemable(form, secret)
+		key, why := g.redeemable(form, secret, s.now())
 		if why != "" {
 			if err := s.end(ctx, g, key, why); err != nil {
 				return "", "", err
@@ -120,7 +120,7 @@ func (s *Server) redeem(ctx context.Context, form url.Values) (access, refresh s
 }
 
 // redeemable returns the key of a grant, and why its code is refused.
-func (g *grant) redeemable(form url.Values, secret []byte) (key []byte, why string) {
+func (g *grant) redeemable(form url.Values, secret []byte, now time.Time) (key []byte, why string) {
 	if g.Code.Used {
 		return nil, "its code was used twice"
 	}
@@ -129,7 +129,7 @@ func (g *grant) redeemable(form url.Values, secret []byte) (key []byte, why stri
 	switch {
 	case err != nil:
 		return nil, "its code cannot be read"
-	case time.Now().After(g.Code.Ends):
+	case now.After(g.Code.Ends):
 		return key, "its code came late"
 	case subtle.ConstantTimeCompare(g.Client, clientHash(form.Get("client_id"))) != 1:
 		return key, "its code came from another client"
@@ -164,7 +164,7 @@ func (s *Server) rotate(ctx context.Context, form url.Values) (access, refresh s
 		switch {
 		case g == nil || subtle.ConstantTimeCompare(g.Client, clientHash(form.Get("client_id"))) != 1:
 			return "", "", errRefresh
-		case !g.Refresh.matches(secret):
+		case !g.Refresh.matches(secret) || s.now().After(g.Refresh.Ends):
 			if err := s.end(ctx, g, nil, "a refresh token came twice"); err != nil {
 				return "", "", err
 			}
@@ -204,7 +204,7 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 		if err == nil && g != nil {
 			var key []byte
 			if k == kindAccess {
-				key, ok = g.keyOf(secret)
+				key, ok = g.keyOf(secret, s.now())
 			} else if ok = g.Refresh.matches(secret); ok {
 				key, err = g.Refresh.unwrap(k, id, secret)
 			}

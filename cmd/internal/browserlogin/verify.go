@@ -34,7 +34,7 @@ func (s *Server) Verify(ctx context.Context, token string) (tokens.Claims, strin
 	if err != nil {
 		return tokens.Claims{}, "", err
 	}
-	key, ok := g.keyOf(secret)
+	key, ok := g.keyOf(secret, s.now())
 	if !ok {
 		return tokens.Claims{}, "", errEnded
 	}
@@ -62,12 +62,12 @@ func (s *Server) Verify(ctx context.Context, token string) (tokens.Claims, strin
 }
 
 // keyOf returns the key of a grant for the secret of an access token.
-func (g *grant) keyOf(secret []byte) ([]byte, bool) {
+func (g *grant) keyOf(secret []byte, now time.Time) ([]byte, bool) {
 	if g == nil {
 		return nil, false
 	}
 	for _, t := range g.Access {
-		if t.matches(secret) && time.Now().Before(t.Ends) {
+		if t.matches(secret) && now.Before(t.Ends) {
 			key, err := t.unwrap(kindAccess, g.id, secret)
 			return key, err == nil
 		}
