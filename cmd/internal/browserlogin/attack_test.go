@@ -287,7 +287,7 @@ func TestSessionFixation(t *testing.T) {
 	planted := p.client.Jar.Cookies(at)
 	require.Len(t, planted, 1)
 	_, before := p.form()
-	for strings.Contains(p.last, "password") || strings.Contains(p.last, `name="part"`) {
+	for strings.Contains(p.last, `name="password"`) || strings.Contains(p.last, `name="part"`) {
 		require.Nil(t, p.fill(h.url))
 	}
 	require.Contains(t, p.last, "Let this program act")

@@ -1,15 +1,10 @@
 package browserlogin
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -20,77 +15,8 @@ import (
 const (
 	maxForm     = 32 << 10
 	maxPassword = 1 << 10
-	maxFirst    = 1 << 20
 	cookieName  = "erphub-login"
 )
-
-// visit is a login under way, of a browser that gave a password the ERP took. It is
-// kept encrypted with what the browser's cookie holds.
-type visit struct {
-	Request string `json:"request"` // query of the client's; empty: to see grants
-	First   []byte `json:"first,omitempty"`
-	Login   chosen `json:"login"`
-	Pair    *pair  `json:"pair,omitempty"`
-	User    string `json:"user,omitempty"`
-	All     bool   `json:"all,omitempty"` // sees the grants of all
-
-	secret []byte
-	sealed []byte
-}
-
-// chosen is what a login is to be, without the password.
-type chosen struct{ Username, Client, Role, Organization string }
-
-// form lets through what a page of this server sent, from the browser that it was
-// shown to.
-func (s *Server) form(next func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime))
-		err := r.ParseForm()
-		cookie := s.cookie(r)
-		if err != nil || s.forms.Check(r) != nil || cookie == "" || subtle.ConstantTimeCompare([]byte(r.PostForm.Get("form")), []byte(formToken(cookie))) != 1 {
-			s.show(w, r, http.StatusForbidden, &page{Title: "This login cannot go on",
-				Problem: "The page was not sent by the browser that it was shown to, or it is old. Begin again at the program that sent you here, and allow cookies for this site."})
-			return
-		}
-		next(w, r)
-	}
-}
-
-// formToken is what a form must bring from the page of a cookie.
-func formToken(cookie string) string {
-	sum := sha256.Sum256([]byte("form:" + cookie))
-	return encode(sum[:])
-}
-
-// cookieName is that of the cookie; over https browsers take it from this very host
-// alone.
-func (s *Server) cookieName(r *http.Request) string {
-	if strings.HasPrefix(s.base(r), "https:") {
-		return "__Host-" + cookieName
-	}
-	return cookieName
-}
-
-func (s *Server) cookie(r *http.Request) string {
-	c, err := r.Cookie(s.cookieName(r))
-	if err != nil {
-		return ""
-	}
-	return c.Value
-}
-
-// setCookie gives the browser a new cookie and returns it. Each step of a login that
-// gains something has one of its own, so that none that was planted is worth anything.
-func (s *Server) setCookie(w http.ResponseWriter, r *http.Request) string {
-	value := encode(random(secretBytes))
-	http.SetCookie(w, &http.Cookie{
-		Name: s.cookieName(r), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: strings.HasPrefix(s.base(r), "https:"), MaxAge: int(visitLife / time.Second),
-	})
-	return value
-}
 
 // login takes name and password.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
@@ -229,45 +155,6 @@ func (s *Server) step(w http.ResponseWriter, r *http.Request, v *visit, q *reque
 	return nil
 }
 
-// keep stores a visit under a new cookie.
-func (s *Server) keep(ctx context.Context, w http.ResponseWriter, r *http.Request, v *visit) error {
-	if v.sealed != nil {
-		if err := s.store.Delete(ctx, s.visitKey(v.secret)); err != nil {
-			return err
-		}
-	}
-	plain, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	v.secret = []byte(s.setCookie(w, r))
-	v.sealed = seal(v.secret, "visit", plain)
-	return s.store.Put(ctx, s.visitKey(v.secret), v.sealed, visitLife)
-}
-
-func (s *Server) visitKey(secret []byte) string {
-	sum := sha256.Sum256(secret)
-	return s.prefix + "visit:" + encode(sum[:])
-}
-
-// visit returns the login under way of the request's browser, nil for none.
-func (s *Server) visit(r *http.Request) (*visit, error) {
-	secret := []byte(s.cookie(r))
-	if len(secret) == 0 {
-		return nil, nil
-	}
-	sealed, err := s.store.Get(r.Context(), s.visitKey(secret))
-	if err != nil || sealed == nil {
-		return nil, err
-	}
-	plain, err := unseal(secret, "visit", sealed)
-	if err != nil {
-		return nil, err
-	}
-	v := &visit{secret: secret, sealed: sealed}
-	return v, json.Unmarshal(plain, v)
-}
-
 // visiting returns the login under way and what the client requested, or responds.
 func (s *Server) visiting(w http.ResponseWriter, r *http.Request) (*visit, *request, bool) {
 	v, err := s.visit(r)
@@ -356,50 +243,4 @@ func (s *Server) leave(ctx context.Context, v *visit) {
 	if err != nil {
 		s.log.WarnContext(ctx, "a login could not be ended at the ERP; it ends by itself", "error", err)
 	}
-}
-
-// firstStep answers the request with name and password by what the ERP responded to it
-// before. So the pages of a login need not keep the password from one to the next.
-type firstStep struct {
-	next     *http.Transport
-	response []byte // nil: not made yet
-}
-
-func erpTransport() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone() // nobody replaces it in our programs
-	t.DisableKeepAlives = true
-	return t
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (f *firstStep) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/auth/tokens") {
-		return f.next.RoundTrip(r)
-	}
-	if f.response == nil {
-		res, err := f.next.RoundTrip(r)
-		if err != nil || res.StatusCode != http.StatusOK {
-			return res, err
-		}
-		defer res.Body.Close()
-		if f.response, err = io.ReadAll(io.LimitReader(res.Body, maxFirst)); err != nil {
-			f.response = nil
-			return nil, err
-		}
-	} else if r.Body != nil {
-		_ = r.Body.Close()
-	}
-	return &http.Response{
-		StatusCode: http.StatusOK, Status: "200 OK", Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{"Content-Type": {mediaJSON}}, Body: io.NopCloser(bytes.NewReader(f.response)), ContentLength: int64(len(f.response)),
-	}, nil
-}
-
-// address of a page of this server, as forms and links name it.
-func (s *Server) page(r *http.Request, path string) string {
-	u, err := url.Parse(s.base(r) + path)
-	if err != nil {
-		return path
-	}
-	return u.EscapedPath()
 }

@@ -60,6 +60,15 @@ type shownGrant struct {
 	Begun, Renewed            string
 }
 
+// page is the path of a page of this server, as forms name it.
+func (s *Server) page(r *http.Request, path string) string {
+	u, err := url.Parse(s.base(r) + path)
+	if err != nil {
+		return path
+	}
+	return u.EscapedPath()
+}
+
 func shown(q *request) *shownRequest {
 	if q == nil {
 		return nil
