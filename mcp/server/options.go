@@ -83,8 +83,8 @@ type Options struct {
 	// callers are not authenticated and all act as Local: for standard input and
 	// output, and for a server that only its own user can reach.
 	Verifier Verifier
-	// Login, where there is one, checks tokens in place of Verifier, which is needed all
-	// the same, and is named in the protected-resource metadata.
+	// Login checks tokens in place of Verifier, and is named in the protected-resource
+	// metadata.
 	Login Login
 	// Local is the caller where callers are not authenticated.
 	Local mcp.Caller
@@ -164,9 +164,6 @@ func (o *Options) check() error {
 	if o.Boundary == nil {
 		return errors.New("a tool server needs a boundary: who may do what, and how often")
 	}
-	if o.Login != nil && o.Verifier == nil {
-		return errors.New("a server with a login needs a verifier: who is logged in is checked by it")
-	}
 	if err := o.Catalog.Tools.Check(); err != nil {
 		return fmt.Errorf("the tools cannot be served: %w", err)
 	}
@@ -189,6 +186,9 @@ func (o *Options) check() error {
 	}
 	return nil
 }
+
+// authenticates reports whether callers need a token.
+func (o *Options) authenticates() bool { return o.Verifier != nil || o.Login != nil }
 
 func (o *Options) fill() {
 	o.Name = cmp.Or(o.Name, "erphub")

@@ -77,10 +77,20 @@ func (d *documents) read(ctx context.Context, id string) (client, error) {
 	return c, err
 }
 
-func (d *documents) fetch(ctx context.Context, id string) (client, error) {
+// parseDocument refuses identifiers that are not the plain address of a document.
+func parseDocument(id string) (*url.URL, error) {
 	u, err := url.Parse(id)
-	if err != nil || len(id) > maxRedirect || u.Host == "" || u.User != nil || strings.Contains(id, "#") || len(u.Path) < 2 || path.Clean(u.Path) != strings.TrimSuffix(u.Path, "/") {
-		return client{}, errors.New("the client_id is not the address of a document with a plain path")
+	if err != nil || len(id) > maxRedirect || u.Host == "" || u.User != nil || strings.Contains(id, "#") ||
+		len(u.Path) < 2 || path.Clean(u.Path) != strings.TrimSuffix(u.Path, "/") {
+		return nil, errors.New("the client_id is not the address of a document with a plain path")
+	}
+	return u, nil
+}
+
+func (d *documents) fetch(ctx context.Context, id string) (client, error) {
+	u, err := parseDocument(id)
+	if err != nil {
+		return client{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, documentTime)
 	defer cancel()
