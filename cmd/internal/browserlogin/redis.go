@@ -8,7 +8,6 @@ import (
 
 	"github.com/gomodule/redigo/redis"
 
-	"github.com/erphub/erphub/cmd/internal/redisstate"
 	"github.com/erphub/erphub/internal/redisconn"
 )
 
@@ -42,7 +41,6 @@ return 0
 // shared is a store in Redis or Valkey.
 type shared struct {
 	*redisconn.Pool
-	limits *redisstate.Store
 	prefix string
 }
 
@@ -53,14 +51,8 @@ func OpenRedis(url string) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	limits, err := redisstate.Open(url, nil)
-	if err != nil {
-		return nil, errors.Join(err, pool.Close())
-	}
-	return &shared{pool, limits, "erphub:login:1:"}, nil
+	return &shared{pool, "erphub:login:1:"}, nil
 }
-
-func (s *shared) Close() error { return errors.Join(s.Pool.Close(), s.limits.Close()) }
 
 func failed(err error) error {
 	if err != nil {
@@ -135,5 +127,6 @@ func (s *shared) Lock(ctx context.Context, name string) (func(), error) {
 }
 
 func (s *shared) Take(ctx context.Context, key string, perMinute, burst int) (time.Duration, error) {
-	return s.limits.Take(ctx, "login:"+key, perMinute, burst)
+	wait, err := s.Pool.Take(ctx, s.prefix+key, perMinute, burst)
+	return wait, failed(err)
 }
