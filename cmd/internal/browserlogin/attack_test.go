@@ -80,6 +80,7 @@ func TestRegistration(t *testing.T) {
 		"a file":                      {[]string{"file:///etc/passwd"}, false},
 		"a fragment":                  {[]string{"https://assistant.example/cb#x"}, false},
 		"a good one and a bad one":    {[]string{"https://assistant.example/cb", "ftp://x/y"}, false},
+		"a host that is a policy":     {[]string{"https://a.example;script-src/cb"}, false},
 		"a header":                    {[]string{"https://assistant.example/cb\r\nSet-Cookie: a=b"}, false},
 		"very long":                   {[]string{"https://assistant.example/" + strings.Repeat("a", 600)}, false},
 		"eleven":                      {strings.Split(strings.Repeat("https://a.example/ ", 10)+"https://a.example/", " "), false},

@@ -110,8 +110,8 @@ func parseRedirect(uri string) (*url.URL, error) {
 	switch {
 	case err != nil, len(uri) > maxRedirect, strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }):
 		return nil, errors.New("a redirect_uri is not an address of at most 512 plain characters")
-	case strings.Contains(uri, "#") || u.User != nil:
-		return nil, errors.New("a redirect_uri must have neither a fragment nor a user")
+	case strings.Contains(uri, "#") || u.User != nil || strings.ContainsAny(u.Host, ";,'*"): // these mean something in a page's policy
+		return nil, errors.New("a redirect_uri must have neither a fragment nor a user nor an unusual host")
 	case u.Scheme == "https" && u.Hostname() != "", u.Scheme == "http" && loopbackHost(u.Hostname()):
 		return u, nil
 	case u.Scheme == "https" || u.Scheme == "http":
