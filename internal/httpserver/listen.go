@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -38,6 +40,19 @@ func URL(a net.Addr) string {
 		host = net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
 	}
 	return "http://" + host
+}
+
+// BaseURL is where a request's client reaches the server: at its public address, or if
+// that is empty where the request went.
+func BaseURL(r *http.Request, public string) string {
+	if public != "" {
+		return public
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	return (&url.URL{Scheme: scheme, Host: r.Host}).String()
 }
 
 // KnownHost reports whether a Host header names a server of these names, of

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -15,7 +14,10 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-const metadataPath = "/.well-known/oauth-protected-resource"
+const (
+	metadataPath      = "/.well-known/oauth-protected-resource"
+	loginMetadataPath = "/.well-known/oauth-authorization-server"
+)
 
 // maxToken bounds what is looked at as a token.
 const maxToken = 16 << 10
@@ -25,7 +27,7 @@ type verifiedKey struct{}
 // authenticated lets requests through whose token is good, and passes on whom
 // it stands for.
 func (s *Server) authenticated(next http.Handler) http.Handler {
-	if s.opts.Verifier == nil {
+	if !s.opts.authenticates() {
 		return next
 	}
 	// The SDK reads the identity from its own place in the context, which only
@@ -42,8 +44,12 @@ func (s *Server) authenticated(next http.Handler) http.Handler {
 		case err == nil:
 			inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), verifiedKey{}, info)))
 		case errors.Is(err, tokens.ErrInvalidToken):
+			advice := "; send the header Authorization: Bearer TOKEN with a token of the ERP"
+			if s.opts.Login != nil {
+				advice += ", or log in with a browser as the metadata says"
+			}
 			w.Header().Set("WWW-Authenticate", fmt.Sprintf("Bearer error=%q, resource_metadata=%q", "invalid_token", s.base(r)+metadataPath+"/mcp"))
-			s.turn(w, "token", http.StatusUnauthorized, err.Error()+"; send the header Authorization: Bearer TOKEN with a token of the ERP")
+			s.turn(w, "token", http.StatusUnauthorized, err.Error()+advice)
 		case r.Context().Err() != nil:
 			return // nobody is there any more
 		default:
@@ -65,6 +71,13 @@ func (s *Server) verify(r *http.Request) (*auth.TokenInfo, error) {
 	if len(headers) > 1 || !ok || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t") {
 		return nil, fmt.Errorf("%w: the Authorization header holds no bearer token", tokens.ErrInvalidToken)
 	}
+	if s.opts.Login != nil {
+		claims, erp, err := s.opts.Login.Verify(r.Context(), token)
+		if err != nil {
+			return nil, err
+		}
+		return tokenInfo(claims, erp), nil
+	}
 	claims, err := s.opts.Verifier.Verify(r.Context(), token)
 	if err != nil {
 		return nil, err
@@ -73,22 +86,17 @@ func (s *Server) verify(r *http.Request) (*auth.TokenInfo, error) {
 }
 
 // base is where the client reaches this server.
-func (s *Server) base(r *http.Request) string {
-	if s.opts.URL != "" {
-		return s.opts.URL
-	}
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	return (&url.URL{Scheme: scheme, Host: r.Host}).String()
-}
+func (s *Server) base(r *http.Request) string { return httpserver.BaseURL(r, s.opts.URL) }
 
 // metadata says how to be let in (RFC 9728).
 func (s *Server) metadata(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*") // it is the same for everybody
+	servers := s.opts.AuthorizationServers
+	if s.opts.Login != nil {
+		servers = append([]string{s.base(r)}, servers...)
+	}
 	httpserver.JSON(w, http.StatusOK, &oauthex.ProtectedResourceMetadata{
 		Resource: s.base(r) + "/mcp", ResourceName: s.opts.Title,
-		AuthorizationServers: s.opts.AuthorizationServers, BearerMethodsSupported: []string{"header"},
+		AuthorizationServers: servers, BearerMethodsSupported: []string{"header"},
 	})
 }

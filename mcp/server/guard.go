@@ -22,12 +22,7 @@ const (
 // and requests of pages that are not allowed. It responds to the preflight requests
 // of browsers.
 func (s *Server) guard(next http.Handler) http.Handler {
-	names := s.opts.names()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !httpserver.KnownHost(names, r.Host) {
-			s.turn(w, "host", http.StatusForbidden, httpserver.DetailHost)
-			return
-		}
+	return s.known(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
 		allowed := origin != "" && slices.ContainsFunc(s.opts.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
 		switch {
@@ -49,6 +44,18 @@ func (s *Server) guard(next http.Handler) http.Handler {
 				w.WriteHeader(http.StatusNoContent)
 				return
 			}
+		}
+		next.ServeHTTP(w, r)
+	}))
+}
+
+// known refuses requests for a name that is not ours.
+func (s *Server) known(next http.Handler) http.Handler {
+	names := s.opts.names()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !httpserver.KnownHost(names, r.Host) {
+			s.turn(w, "host", http.StatusForbidden, httpserver.DetailHost)
+			return
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -35,6 +35,13 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("/mcp/sse", sse)
 	mux.Handle("GET "+metadataPath, s.guard(http.HandlerFunc(s.metadata)))
 	mux.Handle("GET "+metadataPath+"/mcp", s.guard(http.HandlerFunc(s.metadata)))
+	if login := s.opts.Login; login != nil {
+		limited := s.limited(login)
+		for _, path := range []string{loginMetadataPath, loginMetadataPath + "/mcp", "/oauth/token", "/oauth/register", "/oauth/revoke"} {
+			mux.Handle(path, s.guard(limited))
+		}
+		mux.Handle("/oauth/", s.known(limited)) // pages, to which others send browsers
+	}
 	mux.Handle("GET /healthz", s.guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		httpserver.JSON(w, http.StatusOK, map[string]string{"status": "up"})
 	})))
@@ -129,6 +136,18 @@ func (s *Server) bounded(next http.Handler, refused func(r *http.Request, batch 
 			defer s.slots.Release(more)
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// limited bounds how many requests beside the protocol are worked on.
+func (s *Server) limited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.slots.TryAcquire(1) {
+			s.busy(w)
+			return
+		}
+		defer s.slots.Release(1)
 		next.ServeHTTP(w, r)
 	})
 }

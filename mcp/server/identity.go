@@ -61,7 +61,7 @@ type sseIdentity struct {
 // the session.
 func (s *Server) caller(ctx context.Context, ss *sdk.ServerSession, extra *sdk.RequestExtra, program *sdk.Implementation) mcp.Caller {
 	c := s.opts.LocalCaller()
-	if s.opts.Verifier != nil {
+	if s.opts.authenticates() {
 		c = mcp.Caller{ID: "unknown"} // cannot be: every way in was checked
 	}
 	session := ""

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -35,6 +36,16 @@ const (
 // refused, too, as one to retry.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (tokens.Claims, error)
+}
+
+// Login lets users in with their browser, and turns the tokens that their clients got
+// for it into the ERP's.
+type Login interface {
+	// ServeHTTP serves /oauth/ and /.well-known/oauth-authorization-server.
+	http.Handler
+	// Verify is that of a [Verifier], for tokens of the login and of the ERP. It returns
+	// the token of the ERP, too.
+	Verify(ctx context.Context, token string) (claims tokens.Claims, erp string, err error)
 }
 
 // ConfirmBy is who has a user's agreement before a tool changes something
@@ -71,6 +82,9 @@ type Options struct {
 	// callers are not authenticated and all act as Local: for standard input and
 	// output, and for a server that only its own user can reach.
 	Verifier Verifier
+	// Login checks tokens in place of Verifier, and is named in the protected-resource
+	// metadata.
+	Login Login
 	// Local is the caller where callers are not authenticated.
 	Local mcp.Caller
 	// LocalCaller is called instead of using Local for every request, where it becomes
@@ -171,6 +185,9 @@ func (o *Options) check() error {
 	}
 	return nil
 }
+
+// authenticates reports whether callers need a token.
+func (o *Options) authenticates() bool { return o.Verifier != nil || o.Login != nil }
 
 func (o *Options) fill() {
 	o.Name = cmp.Or(o.Name, "erphub")

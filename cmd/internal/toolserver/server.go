@@ -61,6 +61,7 @@ func mcpServerFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "origin", Usage: "web page whose scripts may call, such as https://app.example.com; repeatable"},
 		&cli.StringFlag{Name: "public-url", Usage: "where clients reach the server, if that is behind a proxy"},
 		&cli.StringSliceFlag{Name: "authorization-server", Usage: "where clients get tokens, named in the metadata of the server; repeatable"},
+		browserLoginFlag(),
 		&cli.StringFlag{Name: "confirm", Usage: "who confirms a change before it is made: user, whom the client asks (default; where it cannot, the tool is refused), " +
 			"or client, whose call counts as confirmed (" + confirmVariable + ")"},
 		&cli.BoolFlag{Name: "stateless", Usage: "keep no sessions, not even in Redis: clients that need them cannot ask their users, and there is no /mcp/sse"},
@@ -157,7 +158,7 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if err := a.prepareMCP(c, s, box, verifier == nil); err != nil {
 		return err
 	}
-	srv, err := a.newToolServer(c, box, verifier, metrics, tracer, log)
+	srv, err := a.newToolServer(c, s, box, verifier, metrics, tracer, log)
 	if err != nil {
 		return err
 	}
@@ -168,8 +169,8 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if verifier == nil && !ln.Loopback {
-		return errors.Join(shell.Usagef("--own-login lets everybody in who reaches the server: listen on loopback, or leave it out"), ln.Close())
+	if err := checkReach(c, ln); err != nil {
+		return errors.Join(err, ln.Close())
 	}
 	shown, err := a.ServeMetrics(ctx, c, metrics.Serve)
 	if err != nil {
@@ -197,7 +198,7 @@ func checkSessions(c *cli.Context) error {
 }
 
 // newToolServer is the server of the tools in a box.
-func (a *app) newToolServer(c *cli.Context, box *toolbox, verifier *tokens.Verifier, metrics *server.Metrics, tracer trace.TracerProvider, log *slog.Logger) (*server.Server, error) {
+func (a *app) newToolServer(c *cli.Context, s *shell.Setup, box *toolbox, verifier *tokens.Verifier, metrics *server.Metrics, tracer trace.TracerProvider, log *slog.Logger) (*server.Server, error) {
 	opts := server.Options{
 		Catalog: box.catalog, Boundary: box.boundary, LocalCaller: box.own.caller, Name: "erphub", Title: "ERP hub", Version: shell.Version(),
 		URL: c.String("public-url"), AuthorizationServers: c.StringSlice("authorization-server"),
@@ -211,6 +212,13 @@ func (a *app) newToolServer(c *cli.Context, box *toolbox, verifier *tokens.Verif
 	}
 	if box.shared != nil {
 		opts.Sessions = box.shared
+	}
+	login, err := a.browserLogin(c, s, box, verifier, log)
+	if err != nil {
+		return nil, err
+	}
+	if login != nil {
+		opts.Login = login
 	}
 	srv, err := server.New(opts)
 	if err != nil {
@@ -242,7 +250,7 @@ func (a *app) announceMCP(c *cli.Context, ln *shell.Listener, checked string, bo
 	}
 	reach := ln.Reach("name a certificate with --tls-cert and --tls-key, or put it behind something that has one.")
 	_, err := fmt.Fprintf(a.Streams.Err, "the tool server is ready at %s/mcp%s (stop with Ctrl-C)\n%s\n%s %s\n%s\n",
-		url, sse, box.about(), checked, reach, box.keeps(c.Bool("stateless")))
+		url, sse, box.about(), checked+aboutBrowserLogin(c, box, url), reach, box.keeps(c.Bool("stateless")))
 	if err == nil && shell.Piped(a.Streams.In) {
 		_, err = fmt.Fprintln(a.Streams.Err, "Standard input is a pipe and is not read: an assistant that starts its tool server itself needs --stdio.")
 	}
@@ -270,7 +278,7 @@ func Program(sh *shell.Shell) *cli.App {
 
 // httpOnly are flags that mean nothing over standard input and output.
 var httpOnly = []string{
-	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "stateless", "max-sessions", "max-user-sessions", "jwt-secret-file", "jwt-issuer", "jwt-key", "verify-grace", "metrics-listen", "json",
+	"listen", "ready-file", "host", "origin", "public-url", "authorization-server", "browser-login", "stateless", "max-sessions", "max-user-sessions", "jwt-secret-file", "jwt-issuer", "jwt-key", "verify-grace", "metrics-listen", "json",
 	"tls-cert", "tls-key", "access-log", "drain-delay",
 }
 
