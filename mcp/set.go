@@ -40,9 +40,6 @@ func (s Set) Filter(toolsets []string, keep ...func(Tool) bool) Set {
 	return out
 }
 
-// ReadOnly accepts tools that change nothing, for [Set.Filter].
-func ReadOnly(t Tool) bool { return t.Hints.ReadOnly }
-
 // Names are the names of the tools, in order.
 func (s Set) Names() []string {
 	names := make([]string, len(s))

@@ -322,7 +322,7 @@ func TestSets(t *testing.T) {
 	assert.Equal(t, []string{"a", "b", "c"}, set.Filter(nil).Names())
 	assert.Equal(t, []string{"a", "c"}, set.Filter([]string{"registry"}).Names())
 	assert.Equal(t, []string{"a", "b", "c"}, set.Filter([]string{mcp.AllSets}).Names())
-	assert.Equal(t, []string{"a", "c"}, set.Filter(nil, mcp.ReadOnly).Names())
+	assert.Equal(t, []string{"a", "c"}, set.Filter(nil, func(t mcp.Tool) bool { return t.Hints.ReadOnly }).Names())
 	assert.Equal(t, []string{"registry", "table"}, set.SetNames())
 	require.EqualError(t, set.CheckSets([]string{"registri"}), `there is no tool set "registri"; did you mean "registry"? there are: registry, table, all`)
 	require.NoError(t, set.CheckSets([]string{"table", mcp.AllSets}))

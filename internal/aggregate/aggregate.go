@@ -104,9 +104,6 @@ func Number(text string) (Value, error) {
 	return Value{number: n}, nil
 }
 
-// Text makes a value of a text.
-func Text(text string) Value { return Value{text: text} }
-
 // String is the number in plain decimals without needless zeros, or the text.
 func (v Value) String() string {
 	if v.number == nil {

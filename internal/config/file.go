@@ -39,10 +39,6 @@ func DefaultPath(getenv func(string) string) (string, error) {
 // Option configures a [File].
 type Option func(*File)
 
-// AllowOpen accepts a file that others than its owner may read, and keeps its
-// mode when it is written.
-func AllowOpen() Option { return func(f *File) { f.allowOpen = true } }
-
 // OnWait sets what is called, once, when somebody has waited two seconds for
 // the lock, whose path it gets.
 func OnWait(tell func(lock string)) Option { return func(f *File) { f.onWait = tell } }
@@ -56,9 +52,8 @@ func LockTimes(tell, giveUp time.Duration) Option {
 // File is a configuration file on disk. It holds no content and is safe for
 // concurrent use.
 type File struct {
-	path      string
-	allowOpen bool
-	onWait    func(lock string) // may be nil
+	path   string
+	onWait func(lock string) // may be nil
 
 	tellAfter, giveUpAfter time.Duration
 }
@@ -107,7 +102,7 @@ func (f *File) read() (*Document, fs.FileMode, error) {
 	if st.Mode().Perm()&0o222 == 0 { // nobody writes it: it was mounted as a secret
 		others = secretfile.GroupMayRead
 	}
-	if secretfile.TooOpen(st, others) && !f.allowOpen {
+	if secretfile.TooOpen(st, others) {
 		return nil, 0, fmt.Errorf("%w (mode %04o), and it may hold tokens; run: chmod 600 %s", ErrTooOpen, st.Mode().Perm(), f.path)
 	}
 	data, err := io.ReadAll(io.LimitReader(h, maxSize+1))
@@ -182,8 +177,7 @@ func (f *File) Lock(ctx context.Context) (release func(), err error) {
 }
 
 // Write replaces the file by the document; it is on disk when Write returns.
-// The mode is 600, unless [AllowOpen] was given and the file exists. The
-// caller holds the lock since it read the document.
+// The mode is 600. The caller holds the lock since it read the document.
 func (f *File) Write(doc *Document) error {
 	doc.stamp()
 	data, err := doc.Bytes()
@@ -192,10 +186,6 @@ func (f *File) Write(doc *Document) error {
 	}
 	if err != nil {
 		return fmt.Errorf("writing the configuration %s: %w", f.path, err)
-	}
-	mode := fs.FileMode(0o600)
-	if st, err := os.Stat(f.path); err == nil && f.allowOpen {
-		mode = st.Mode().Perm()
 	}
 	target, err := atomicfile.Resolve(f.path)
 	if err != nil {
@@ -209,7 +199,7 @@ func (f *File) Write(doc *Document) error {
 	if err := atomicfile.RemoveLeftovers(target); err != nil {
 		return err
 	}
-	return atomicfile.Write(target, data, mode)
+	return atomicfile.Write(target, data, 0o600)
 }
 
 // roundTrip makes sure that what is about to be written can be read again.

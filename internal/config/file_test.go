@@ -139,19 +139,6 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-func TestAllowOpen(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no such modes here")
-	}
-	path := filepath.Join(t.TempDir(), "config.yaml")
-	require.NoError(t, os.WriteFile(path, []byte("url: http://a\n"), 0o600))
-	require.NoError(t, os.Chmod(path, 0o640))
-	f := config.NewFile(path, config.AllowOpen())
-	require.NoError(t, f.Update(t.Context(), func(d *config.Document) error { return d.Set("", "url", "http://b") }))
-	assert.Equal(t, fs.FileMode(0o640), mode(t, path))
-}
-
 // TestLockOfADeadProcess: a killed holder keeps nobody waiting, a living one
 // keeps others until their context ends.
 func TestLockOfADeadProcess(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 )
 
 // Origin says where a value was found.
@@ -115,22 +114,3 @@ func (r Resolver) from(o Origin, k Key) (string, bool) {
 // Lookup returns the text of a key, "" when it is unset. It has the form that
 // tokens.ParseSettings reads.
 func (r Resolver) Lookup(key string) string { return r.Value(key).Text() }
-
-// Redact returns value as it may be shown under key: the values of secret
-// keys, and of unknown ones whose name sounds like a secret, are hidden.
-func Redact(key, value string) string {
-	k, known := Lookup(key)
-	if value == "" || known && !k.Secret {
-		return value
-	}
-	if known {
-		return "[redacted]"
-	}
-	lower := strings.ToLower(key)
-	for _, word := range []string{"token", "password", "secret", "key", "credential", "passphrase"} {
-		if strings.Contains(lower, word) {
-			return "[redacted]"
-		}
-	}
-	return value
-}

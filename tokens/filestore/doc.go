@@ -10,7 +10,7 @@
 // The keys are token, refreshToken, token.clientId, token.userId, token.url
 // and token.refreshing, per profile; everything else in the file, comments
 // included, stays as it is. The file is written with mode 600, and one that
-// others may read is refused unless [AllowReadableByOthers] is given.
+// others may read is refused.
 //
 // On a desktop the command line keeps the tokens in the system's keyring instead,
 // unless `erphub auth login --store file` is used; the key token.keyring then names

@@ -41,12 +41,6 @@ type Option func(*options)
 // file calls current: who wants that one names it.
 func WithProfile(name string) Option { return func(o *options) { o.profile = name } }
 
-// AllowReadableByOthers accepts a file whose mode lets others read it, and
-// keeps that mode when it is written.
-func AllowReadableByOthers() Option {
-	return func(o *options) { o.file = append(o.file, config.AllowOpen()) }
-}
-
 // WithAddress also stores the address of the server (key url) with the first
 // tokens that are saved in a profile without one, so that the profile is
 // complete. A profile that has an address keeps it.

@@ -101,12 +101,6 @@ func TestLoadRefuses(t *testing.T) {
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
 			assert.Equal(t, tt.text, string(text))
-			if tt.mode != 0o600 {
-				s, err := filestore.Open(path, filestore.AllowReadableByOthers())
-				require.NoError(t, err)
-				_, err = s.Load(t.Context())
-				require.NoError(t, err)
-			}
 		})
 	}
 }

@@ -31,7 +31,7 @@
 // (https://www.standardwebhooks.com): the headers webhook-id, webhook-timestamp
 // (seconds of the attempt) and webhook-signature, "v1," and the base64 of the
 // HMAC-SHA256 over id, timestamp and body with dots between them. Receivers use
-// [Verify], or any library for that specification.
+// any library for that specification.
 //
 // # Delivery
 //

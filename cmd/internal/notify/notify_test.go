@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,11 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-const testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+const (
+	testSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	// tolerance is how far the time of a signature may be from a receiver's.
+	tolerance = 5 * time.Minute
+)
 
 func ended(i int, state deploylog.State) deploylog.Run {
 	at := time.Date(2026, 3, 9, 14, i, 0, 0, time.UTC)
@@ -89,8 +94,14 @@ func (r *testReceiver) serve(w http.ResponseWriter, req *http.Request) {
 func (r *testReceiver) take(req *http.Request, body []byte) {
 	secret, err := ParseSecret(testSecret)
 	assert.NoError(r.t, err)
-	id, err := Verify(req.Header, body, time.Now(), secret)
+	id := req.Header.Get(headerID)
+	seconds, err := strconv.ParseInt(req.Header.Get(headerTimestamp), 10, 64)
 	assert.NoError(r.t, err)
+	at := time.Unix(seconds, 0)
+	assert.WithinDuration(r.t, time.Now(), at, tolerance)
+	want := http.Header{}
+	secret.sign(want, id, at, body)
+	assert.Equal(r.t, want.Get(headerSignature), req.Header.Get(headerSignature))
 	var p Payload
 	assert.NoError(r.t, json.Unmarshal(body, &p))
 	assert.Equal(r.t, id, p.ID)
@@ -251,7 +262,7 @@ func TestFaults(t *testing.T) {
 			r.mu.Lock()
 			r.requests = 0
 			r.mu.Unlock()
-			if now.After(time.Now().Add(Tolerance)) { // signatures are of the time they are sent
+			if now.After(time.Now().Add(tolerance)) { // signatures are of the time they are sent
 				n.opts.Clock = time.Now
 				n.setHealth(keyOfReceiver(&mustWait(t, n)[0]), health{})
 			}

@@ -21,13 +21,6 @@ const (
 	headerSignature = "webhook-signature"
 )
 
-// Tolerance is how far the time of a signature may be from that of the receiver.
-const Tolerance = 5 * time.Minute
-
-// ErrSignature is in the error of a message that nobody with the secret signed,
-// or not now.
-var ErrSignature = errors.New("the signature of the webhook does not hold")
-
 // Secret signs messages. The zero value signs nothing. It shows itself as
 // "[redacted]" wherever it is printed.
 type Secret struct{ key *[]byte }
@@ -83,37 +76,4 @@ func (s Secret) sign(h http.Header, id string, now time.Time, body []byte) {
 	if !s.IsZero() {
 		h.Set(headerSignature, "v1,"+base64.StdEncoding.EncodeToString(s.sum(id, timestamp, body)))
 	}
-}
-
-// Verify is for receivers: it reports whether a request with these headers and
-// this body was signed with one of the secrets (several while one replaces the
-// other) within [Tolerance] of now, and returns the id of the message, under
-// which every copy of it comes. The error matches ErrSignature otherwise.
-func Verify(h http.Header, body []byte, now time.Time, secrets ...Secret) (id string, err error) {
-	bad := func(why string) (string, error) { return "", fmt.Errorf("%w: %s", ErrSignature, why) }
-	id, timestamp := h.Get(headerID), h.Get(headerTimestamp)
-	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	switch {
-	case id == "" || h.Get(headerSignature) == "":
-		return bad("the headers " + headerID + " and " + headerSignature + " are not both there")
-	case err != nil:
-		return bad(headerTimestamp + " is not a number of seconds")
-	}
-	if age := now.Sub(time.Unix(seconds, 0)); age > Tolerance || age < -Tolerance {
-		return bad("its time is too far from now")
-	}
-	for _, secret := range secrets {
-		if secret.IsZero() {
-			continue
-		}
-		want := secret.sum(id, timestamp, body)
-		for _, signature := range strings.Fields(h.Get(headerSignature)) {
-			text, ok := strings.CutPrefix(signature, "v1,")
-			got, err := base64.StdEncoding.DecodeString(text)
-			if ok && err == nil && hmac.Equal(got, want) {
-				return id, nil
-			}
-		}
-	}
-	return bad("no signature is of a known secret")
 }

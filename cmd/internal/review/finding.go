@@ -93,11 +93,6 @@ func (f Finding) String() string {
 	return text
 }
 
-// Has reports whether a finding is at least that severe.
-func Has(findings []Finding, s Severity) bool {
-	return slices.ContainsFunc(findings, func(f Finding) bool { return rank(f.Severity) <= rank(s) })
-}
-
 // Refused returns the findings about changes that the database cannot make over the
 // rows there are, and that no consent makes possible.
 func Refused(findings []Finding) []Finding {
