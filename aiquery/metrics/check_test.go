@@ -57,6 +57,9 @@ func TestCheck(t *testing.T) {
 	}{
 		"right":              {},
 		"name":               {"name: open-requests", "name: Open Requests", "own.yaml:2", `name "Open Requests" cannot be used`, "lower case", true},
+		"approval":           {"    title: Open requests\n", "    title: Open requests\n    approval: {state: blessed}\n", "own.yaml:4", `state "blessed"`, "certified and proposed", true},
+		"nobody certified":   {"    title: Open requests\n", "    title: Open requests\n    approval: {state: certified, date: 2026-01-31}\n", "own.yaml:4", "without owner or date", "Finance", true},
+		"certified once":     {"    title: Open requests\n", "    title: Open requests\n    approval: {state: certified, owner: Sales, date: last year}\n", "own.yaml:4", `date "last year"`, "2026-01-31", true},
 		"no title":           {"    title: Open requests\n", "", "own.yaml:2", "title is missing", "docs/metrics.md", true},
 		"date kind":          {"kind: period", "kind: yearly", "own.yaml:6", `kind "yearly"`, "period, as-of and now", true},
 		"as of unused":       {"{kind: period, column: created,", "{kind: as-of,", "own.yaml:7", "sql does not use", ":as_of", true},
