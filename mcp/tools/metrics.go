@@ -48,7 +48,7 @@ func (r metricRunner) Query(ctx context.Context, sql string, params []json.RawMe
 const mostMetricRows = 100
 
 type listMetricsIn struct {
-	Name      string `json:"name,omitempty" jsonschema:"one metric in full"`
+	Name      string `json:"name,omitempty" jsonschema:"such as revenue"`
 	Dimension string `json:"dimension,omitempty" jsonschema:"its values"`
 }
 
@@ -98,7 +98,7 @@ type metricValues struct {
 func (b *Toolbox) listMetrics() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "listMetrics", Title: "Metrics", Sets: []string{SetMetrics}, Hints: readOnly,
-		Description: "Lists metrics: receivables, revenue, margin, orders, stock, ledger …; with a name what one counts, its dimensions and filters.",
+		Description: "Lists metrics (receivables, revenue, orders, stock, ledger …); with a name all of one, such as its dimensions.",
 		Input:       input[listMetricsIn](shorter(80, "name", "dimension")), Cost: mcp.Cost{APICalls: 3},
 	}, func(ctx context.Context, c *mcp.Call, in listMetricsIn) (*listMetricsOut, error) {
 		set, err := b.definitions()

@@ -34,12 +34,12 @@ func (b *Toolbox) columnTools() mcp.Set {
 type questionIn struct {
 	SQL    string            `json:"sql" jsonschema:"one SELECT in PostgreSQL's dialect: SELECT name FROM c_bpartner WHERE iscustomer = 'Y'"`
 	Params []json.RawMessage `json:"params,omitempty" jsonschema:"values for $1, $2 …; dates as text: 2026-01-31"`
-	RoleID *int              `json:"roleId,omitempty" jsonschema:"role to query under, one of yours; usually left out"`
+	RoleID *int              `json:"roleId,omitempty" jsonschema:"one of your roles; usually left out"`
 }
 
 type executeQueryIn struct {
 	questionIn
-	MaxRows int  `json:"maxRows,omitempty" jsonschema:"most rows to return; more than 1000 are lowered to that"`
+	MaxRows int  `json:"maxRows,omitempty" jsonschema:"most rows, at most 1000"`
 	CSV     bool `json:"csv,omitempty" jsonschema:"also as a file"`
 }
 
@@ -73,7 +73,7 @@ type executeQueryOut struct {
 func (b *Toolbox) executeQuery() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "executeQuery", Title: "Run a query", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
-		Description: "Runs one SELECT with the permissions of your role: rows you may not see do not exist. Joins, CTEs and window functions work. Look names up with describeTable first; getQueryTemplates has ready reports. " +
+		Description: "Runs one SELECT with the permissions of your role: rows you may not see do not exist. Look names up with describeTable first; getQueryTemplates has ready reports. " +
 			"Amounts are in the document's c_currency_id, grandtotal with tax; docstatus CO and CL count; issotrx 'Y' is sales. " +
 			"invoiceOpen(c_invoice_id, 0), currencyConvert(amount, from, to, date, type, client, org), currencyRate and paymentTermDueDate work.",
 		Input:  question[executeQueryIn](lowered("maxRows", 1, 100)),

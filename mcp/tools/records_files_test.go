@@ -78,12 +78,12 @@ func TestQueryIsAFile(t *testing.T) {
 		Rows [][]any
 		File *deliveredFile
 	}
-	sql := `SELECT '=1+1' AS "=a", 'x, "y"' AS b, -1.50 AS c, CAST(NULL AS text) AS d FROM ad_client WHERE ad_client_id = 11`
+	sql := `SELECT '=1+1' AS "=a", 'x, "y"' AS b, 2.5 AS c, CAST(NULL AS text) AS d FROM ad_client WHERE ad_client_id = 11`
 	assert.Nil(t, response[queried](t, w.db, admin, "executeQuery", args{"sql": sql}).File)
 	got := response[queried](t, w.db, admin, "executeQuery", args{"sql": sql, "csv": true})
 	require.NotNil(t, got.File)
 	assert.Equal(t, "text/csv", got.File.MIMEType)
-	assert.Equal(t, "'=a,b,c,d\n'=1+1,\"x, \"\"y\"\"\",-1.50,\n", got.File.Text)
+	assert.Equal(t, "'=a,b,c,d\n'=1+1,\"x, \"\"y\"\"\",2.5,\n", got.File.Text)
 	many := response[queried](t, w.db, admin, "executeQuery", args{"sql": "SELECT * FROM c_orderline", "csv": true, "maxRows": 1000})
 	assert.Greater(t, many.File.Bytes, 10_000)
 	assert.Equal(t, "query.csv", many.File.Name)
