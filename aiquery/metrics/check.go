@@ -84,7 +84,7 @@ func (c *checking) form() {
 	}
 	for part, value := range map[string]string{"title": d.Title, "about": d.About, "sql": d.SQL} {
 		if strings.TrimSpace(value) == "" {
-			c.problem(part, "docs/metrics.md has an example", "%s is missing", part)
+			c.problem(part, "docs/metric-files.md has an example", "%s is missing", part)
 		}
 	}
 	c.date()

@@ -206,7 +206,7 @@ func unread(name string, err error) error {
 			where, text = name+":"+found[1], strings.TrimPrefix(text, found[0])
 		}
 		text = unknownMember().ReplaceAllString(text, "there is no member $1 here")
-		all = append(all, fmt.Errorf("%s: %s; docs/metrics.md has the format", where, text))
+		all = append(all, fmt.Errorf("%s: %s; docs/metric-files.md has the format", where, text))
 	}
 	return errors.Join(all...)
 }
