@@ -27,7 +27,7 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_855, 334},
+	{"aiquery", 19_890, 334},
 	{"aiquery/embedded", 6_150, 20},
 	{"cmd", 30_974, 0},
 	{"deploylog", 5_345, 149},
@@ -36,8 +36,8 @@ var budgets = []budget{
 	{"erp/erptest", 51_600, 207},
 	{"examples", 1_250, 2},
 	{"generator", 10_511, 210},
-	{"internal", 17_578, 0},
-	{"mcp", 23_740, 364},
+	{"internal", 17_593, 0},
+	{"mcp", 23_859, 366},
 	{"tokens", 3_950, 145},
 }
 
