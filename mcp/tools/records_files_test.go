@@ -212,11 +212,12 @@ func TestExecuteProcessForARecord(t *testing.T) { //nolint:paralleltest // see a
 	call.Arguments = json.RawMessage(`{"processId": "Rpt C_Order", "table": "C_Order", "recordId": 100}`)
 	out, err := tool.Invoke(t.Context(), call)
 	require.NoError(t, err)
-	result, ok := out.(*mcp.Result)
+	result, ok := out.(mcp.Linker)
 	require.True(t, ok, "a result with a link")
-	require.Len(t, result.Content, 2)
-	require.NotNil(t, result.Content[1].Link)
-	assert.Contains(t, result.Content[0].Text, result.Content[1].Link.URI)
+	require.NotNil(t, result.ResultLink())
+	raw, err := mcp.Encode(out)
+	require.NoError(t, err)
+	assert.Contains(t, string(raw), result.ResultLink().URI)
 
 	var asked []string
 	for name, tc := range map[string]struct {
