@@ -27,7 +27,7 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_855, 334},
+	{"aiquery", 19_890, 334},
 	{"aiquery/embedded", 6_150, 20},
 	{"cmd", 33_560, 0},
 	{"deploylog", 3_300, 91},

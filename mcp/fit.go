@@ -109,6 +109,10 @@ func newReply(value any) (*Reply, error) {
 		if text := v.ResultText(); text != "" {
 			reply.Content = []Content{Text(text)}
 		}
+	case Linker:
+		if link := v.ResultLink(); link != nil {
+			reply.Content = []Content{Text(string(raw)), {Link: link}}
+		}
 	}
 	for i := range reply.Content { // what is in files stays as it is
 		reply.Content[i].Text = text.Printable(reply.Content[i].Text)

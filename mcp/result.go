@@ -40,6 +40,12 @@ type Content struct {
 // Link points to a resource.
 type Link struct {
 	URI, Name, Title, Description, MIMEType string
+	Size                                    int64 // bytes; 0: not known
+}
+
+// Linker is a result with a resource to read besides: a file that was made.
+type Linker interface {
+	ResultLink() *Link // nil: there is none
 }
 
 // Text is a piece of text.

@@ -30,7 +30,8 @@ type fact struct {
 	plain    map[string]int
 	group    string // of counts of documents
 
-	lost bool // there is no rate
+	lost     bool   // there is no rate
+	unlisted string // why it is counted apart and not listed; empty: it is listed
 }
 
 func hundredths(n int) *big.Rat { return big.NewRat(int64(n), 100) }
@@ -443,17 +444,195 @@ func (b *books) documents(v viewer) (facts []*fact) {
 	return facts
 }
 
-func (b *books) deliveries(v viewer) (facts []*fact) {
+// orderOfLine is the order of a line, 0 where the line is not seen.
+func (b *books) orderOfLine(v viewer, line int) int {
 	for _, o := range b.orders {
-		var last time.Time
+		for _, l := range o.lines {
+			if l.id == line && v.sees(l.place) {
+				return o.id
+			}
+		}
+	}
+	return 0
+}
+
+// salesOrders are those whose times are measured.
+func (b *books) salesOrders(v viewer) []*order {
+	return slices.DeleteFunc(slices.Clone(b.orders), func(o *order) bool {
+		return !v.sees(o.place) || o.base != "SOO" || o.sub != "" || !done(o.status)
+	})
+}
+
+func (b *books) deliveries(v viewer) (facts []*fact) {
+	for _, o := range b.salesOrders(v) {
+		var first, last time.Time
 		for _, m := range b.inouts {
-			if m.order == o.id && v.sees(m.place) && done(m.status) && m.moving == "C-" && m.date.After(last) {
+			names := m.order == o.id
+			for _, l := range m.lines {
+				names = names || v.sees(l.place) && b.orderOfLine(v, l.orderLine) == o.id
+			}
+			if !names || !v.sees(m.place) || !done(m.status) || m.moving != "C-" {
+				continue
+			}
+			if first.IsZero() || m.date.Before(first) {
+				first = m.date
+			}
+			if m.date.After(last) {
 				last = m.date
 			}
 		}
-		if v.sees(o.place) && o.base == "SOO" && o.sub == "" && done(o.status) {
-			facts = append(facts, lasting(o.place, o.date, last, last, map[string]string{"partner": partnerName(v, o.partner)}))
+		f := lasting(o.place, o.date, last, last, map[string]string{"partner": partnerName(v, o.partner)})
+		if !first.IsZero() {
+			f.plain["first"] = int(first.Sub(o.date).Hours() / 24)
 		}
+		facts = append(facts, f)
+	}
+	return facts
+}
+
+func (b *books) invoicings(v viewer) (facts []*fact) {
+	for _, o := range b.salesOrders(v) {
+		var first time.Time
+		for _, i := range b.invoices {
+			names := i.order == o.id
+			for _, l := range i.lines {
+				names = names || v.sees(l.place) && b.orderOfLine(v, l.orderLine) == o.id
+			}
+			if names && v.sees(i.place) && done(i.status) && i.base == "ARI" && (first.IsZero() || i.date.Before(first)) {
+				first = i.date
+			}
+		}
+		facts = append(facts, lasting(o.place, o.date, first, first, map[string]string{"partner": partnerName(v, o.partner)}))
+	}
+	return facts
+}
+
+// compared are lines of the year up to a day and of the year before, and customers
+// without one.
+func (b *books) compared(v viewer, asOf time.Time) (facts []*fact) {
+	for _, f := range b.invoiced(v, true) {
+		if f.date.After(asOf) || f.date.Year() < asOf.Year()-1 || f.date.Format("0102") > asOf.Format("0102") {
+			continue
+		}
+		net, before := f.money["net"], new(big.Rat)
+		if f.date.Year() < asOf.Year() {
+			net, before = before, net
+		}
+		f.money = map[string]*big.Rat{"net": net, "before": before, "change": new(big.Rat).Sub(net, before)}
+		f.dims["kind"], f.dims["month"] = "invoice", f.date.Format("01")
+		facts = append(facts, f)
+	}
+	for n := range 6 {
+		name := partnerName(v, firstPartner+n)
+		if name == "" || slices.ContainsFunc(facts, func(f *fact) bool { return f.dims["partner"] == name }) {
+			continue
+		}
+		facts = append(facts, &fact{
+			place: partnerPlace(n), currency: usd, on: asOf, plain: map[string]int{}, dims: dims("partner", name, "kind", "no sale"),
+			money: map[string]*big.Rat{"net": new(big.Rat), "before": new(big.Rat), "change": new(big.Rat)},
+		})
+	}
+	return facts
+}
+
+func (o *order) total() int {
+	sum := 0
+	for _, l := range o.lines {
+		sum += l.price * l.ordered
+	}
+	return sum
+}
+
+func (b *books) quotations(v viewer) (facts []*fact) {
+	for _, o := range b.orders {
+		if !v.sees(o.place) || o.sub != "ON" && o.sub != "OB" || o.status != "CO" {
+			continue
+		}
+		f := &fact{
+			place: o.place, date: o.date, currency: o.currency, on: o.date, kind: o.kind, money: map[string]*big.Rat{"total": hundredths(o.total())},
+			plain: map[string]int{"days": int(b.today.Sub(o.date).Hours() / 24)}, dims: dims("partner", partnerName(v, o.partner), "organization", orgNames[o.org], "currency", isoCodes[o.currency]),
+		}
+		if slices.ContainsFunc(b.orders, func(n *order) bool { return v.sees(n.place) && n.quotation == o.id && done(n.status) }) {
+			f.unlisted = "turned into an order"
+		}
+		facts = append(facts, f)
+	}
+	return facts
+}
+
+func (b *books) reorders(v viewer) (facts []*fact) {
+	for _, r := range b.rules {
+		if !v.sees(r.place) || !r.active {
+			continue
+		}
+		f := &fact{place: r.place, dims: dims("product", productName(r.product), "warehouse", fmt.Sprint("W", r.warehouse), "rule", r.kind), plain: map[string]int{"least": r.least, "most": max(r.least, r.most)}}
+		for _, k := range b.stored {
+			switch {
+			case !v.sees(k.place) || k.product != r.product:
+			case k.locator == r.warehouse:
+				f.plain["on_hand"] += k.onHand
+			case k.locator == 0 && r.warehouse == store && k.sales:
+				f.plain["reserved"] += k.qty
+			case k.locator == 0 && r.warehouse == store:
+				f.plain["on_order"] += k.qty
+			}
+		}
+		expected := f.plain["on_hand"] - f.plain["reserved"] + f.plain["on_order"]
+		missing := f.plain["most"] - expected
+		switch {
+		case r.kind != "1" && r.kind != "2":
+			f.unlisted = "replenished by hand, or by a rule of its own"
+		case missing <= 0 || r.kind == "1" && expected > r.least:
+			f.unlisted = "there is enough"
+		}
+		f.plain["to_order"] = missing
+		facts = append(facts, f)
+	}
+	return facts
+}
+
+var accountTypes = []string{"A", "L", "R", "E"}
+
+// trial are postings, and documents that have none.
+func (b *books) trial(v viewer) (facts []*fact) {
+	for _, f := range b.postings {
+		if n := f.account - firstAccount; v.sees(f.place) && f.client == v.client && f.schema == primarySchema && f.kind == "A" {
+			facts = append(facts, &fact{
+				place: f.place, date: f.date, currency: usd, on: f.date, money: map[string]*big.Rat{"debit": hundredths(f.debit), "credit": hundredths(f.credit), "balance": hundredths(f.debit - f.credit)},
+				plain: map[string]int{}, dims: dims("account", fmt.Sprint(n, " Account"), "account_type", accountTypes[n], "organization", orgNames[f.org], "currency", "USD"),
+			})
+		}
+	}
+	for _, f := range b.unposted(v) {
+		f.unlisted = "documents not posted yet"
+		facts = append(facts, f)
+	}
+	return facts
+}
+
+func (b *books) unposted(v viewer) (facts []*fact) {
+	add := func(p place, kind, status, posted string, date time.Time) {
+		if v.sees(p) && (done(status) || status == "RE") && posted != "Y" {
+			facts = append(facts, &fact{place: p, date: date, plain: map[string]int{}, dims: dims("kind", kind, "status", status, "reason", posted, "organization", orgNames[p.org])})
+		}
+	}
+	either := func(is bool, yes, no string) string {
+		if is {
+			return yes
+		}
+		return no
+	}
+	for _, i := range b.invoices {
+		add(i.place, either(i.sales(), "customer invoice", "vendor invoice"), i.status, i.posted, i.acct)
+	}
+	for _, m := range b.inouts {
+		add(m.place, either(m.moving[0] == 'C', "shipment", "receipt"), m.status, m.posted, m.date)
+	}
+	for _, p := range b.payments {
+		add(p.place, either(p.receipt, "payment received", "payment made"), p.status, p.posted, p.date)
+	}
+	for _, a := range b.allocs {
+		add(a.place, "allocation", a.status, a.posted, a.acct)
 	}
 	return facts
 }

@@ -23,6 +23,8 @@ type books struct {
 	banks    []bank
 	stored   []stored
 	moves    []move
+	rules    []rule
+	postings []posting
 }
 
 // place is where a row is: who sees it.
@@ -44,12 +46,14 @@ type invoice struct {
 	date, acct                        time.Time
 	taxIncluded, paid, scheduled      bool
 	lines                             []invoiceLine
+	order                             int // 0: none
+	posted                            string
 	parts                             []part
 }
 
 type invoiceLine struct {
 	place
-	id, product, qty, net, tax, limit int // amounts in hundredths; limit per unit, 0: none
+	id, product, qty, net, tax, limit, orderLine int // amounts in hundredths; limit per unit, 0: none
 }
 
 type part struct {
@@ -64,6 +68,7 @@ type allocation struct {
 	id, currency int
 	status       string
 	active       bool
+	posted       string
 	trx, acct    time.Time
 	lines        []allocationLine
 }
@@ -77,13 +82,14 @@ type payment struct {
 	place
 	id, partner, currency, kind, amount, bank int
 	receipt, reconciled, allocated, charge    bool
-	status                                    string
+	status, posted                            string
 	date                                      time.Time
 }
 
 type order struct {
 	place
 	id, partner, currency, kind int
+	quotation                   int // 0: none
 	base, sub, status           string
 	date, promised              time.Time
 	lines                       []orderLine
@@ -96,9 +102,30 @@ type orderLine struct {
 
 type inout struct {
 	place
-	id, order      int
-	status, moving string
-	date           time.Time
+	id, order              int
+	status, moving, posted string
+	date                   time.Time
+	lines                  []inoutLine
+}
+
+type inoutLine struct {
+	place
+	id, orderLine int
+}
+
+// rule is when to reorder a product.
+type rule struct {
+	place
+	product, warehouse, least, most int
+	kind                            string
+	active                          bool
+}
+
+type posting struct {
+	place
+	id, schema, account, debit, credit int
+	kind                               string
+	date                               time.Time
 }
 
 type bank struct {
@@ -127,6 +154,8 @@ const (
 	fixedTerm               = 4_100_105
 	firstPartner            = 4_200_000
 	store, yard             = 4_300_001, 4_300_002 // warehouses, with a locator of the same number each
+	primarySchema           = 101
+	firstAccount            = 4_500_000
 )
 
 var (
@@ -219,7 +248,70 @@ func newBooks(seed uint64, today time.Time) *books {
 			b.moves = append(b.moves, move{p, b.id(), product, locator, b.rnd.IntN(60) - 30, pick(b.rnd, "C-", "V+", "I+", "M-"), b.date()})
 		}
 	}
+	b.link()
 	return b
+}
+
+// link says which documents came of which orders, and what is posted of them.
+func (b *books) link() {
+	var orders []*order
+	var lines []int
+	for _, o := range b.orders {
+		orders = append(orders, o)
+		for _, l := range o.lines {
+			lines = append(lines, l.id)
+		}
+	}
+	state := func() string { return pick(b.rnd, "Y", "Y", "N", "b") }
+	for _, o := range b.orders {
+		if b.chance(40) {
+			o.quotation = pick(b.rnd, orders...).id
+		}
+	}
+	for _, i := range b.invoices {
+		if i.posted = state(); b.chance(30) {
+			i.order = pick(b.rnd, orders...).id
+		}
+		for n := range i.lines {
+			if b.chance(40) {
+				i.lines[n].orderLine = pick(b.rnd, lines...)
+			}
+		}
+	}
+	for n := range b.inouts {
+		m := &b.inouts[n]
+		m.posted = state()
+		for range b.rnd.IntN(3) {
+			m.lines = append(m.lines, inoutLine{b.of(m.place), b.id(), pick(b.rnd, lines...)})
+		}
+	}
+	for _, a := range b.allocs {
+		a.posted = state()
+	}
+	for _, p := range b.payments {
+		p.posted = state()
+	}
+	for n, product := range products[1:] {
+		for k, warehouse := range []int{store, yard} {
+			r := rule{b.place(), product, warehouse, b.rnd.IntN(400), b.rnd.IntN(800), pick(b.rnd, "1", "1", "2", "0", "9"), b.chance(85)}
+			switch {
+			case n+k == 0: // both roles see one
+				r = rule{place{11, 12}, product, warehouse, 10, 3000, "2", true}
+			case n+k == 1 && k == 0:
+				r = rule{place{11, 12}, product, warehouse, 2000, 1000, "1", true}
+			}
+			b.rules = append(b.rules, r)
+		}
+	}
+	for range 60 {
+		f := posting{b.place(), b.id(), pick(b.rnd, primarySchema, primarySchema, 999), firstAccount + b.rnd.IntN(4), 0, 0, pick(b.rnd, "A", "A", "A", "B"), b.date()}
+		if amount := b.money(usd); b.chance(50) {
+			f.debit = amount
+		} else {
+			f.credit = amount
+		}
+		b.postings = append(b.postings, f)
+	}
 }
 
 func (b *books) addInvoice() {
@@ -376,6 +468,6 @@ func (b *books) addOrder() {
 	}
 	b.orders = append(b.orders, o)
 	for range b.rnd.IntN(3) {
-		b.inouts = append(b.inouts, inout{b.of(p), b.id(), o.id, pick(b.rnd, "CO", "CO", "CL", "DR", "RE"), pick(b.rnd, "C-", "C-", "C+", "V+"), o.date.AddDate(0, 0, b.rnd.IntN(30))})
+		b.inouts = append(b.inouts, inout{place: b.of(p), id: b.id(), order: o.id, status: pick(b.rnd, "CO", "CO", "CL", "DR", "RE"), moving: pick(b.rnd, "C-", "C-", "C+", "V+"), date: o.date.AddDate(0, 0, b.rnd.IntN(30))})
 	}
 }

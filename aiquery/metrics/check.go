@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/guard"
@@ -83,7 +84,7 @@ func (c *checking) form() {
 	}
 	for part, value := range map[string]string{"title": d.Title, "about": d.About, "sql": d.SQL} {
 		if strings.TrimSpace(value) == "" {
-			c.problem(part, "docs/metrics.md has an example", "%s is missing", part)
+			c.problem(part, "docs/metric-files.md has an example", "%s is missing", part)
 		}
 	}
 	c.date()
@@ -104,6 +105,7 @@ func (c *checking) form() {
 		}
 	}
 	c.currency()
+	c.approval()
 	_, err := substitute(d.SQL, func(name string) (string, error) {
 		if name == "as_of" && d.Date.Kind == AsOf {
 			return "", nil
@@ -112,6 +114,23 @@ func (c *checking) form() {
 	})
 	if err != nil {
 		c.problem("sql", "the one parameter is :as_of, of metrics of the kind as-of; periods are compared with the column of date", "%s", err.Error())
+	}
+}
+
+// approval checks that a certified definition says by whom and since when.
+func (c *checking) approval() {
+	a := c.d.Approval
+	if a == nil {
+		return
+	}
+	_, err := time.Parse(time.DateOnly, a.Date)
+	switch {
+	case a.State != certified && a.State != proposed:
+		c.problem("approval", "states are certified and proposed", "approval has the state %q", a.State)
+	case a.Date != "" && err != nil:
+		c.problem("approval", "write it as 2026-01-31", "approval has the date %q", a.Date)
+	case a.State == certified && (a.Owner == "" || a.Date == ""):
+		c.problem("approval", "such as {state: certified, owner: Finance, date: 2026-01-31}", "the definition is certified without owner or date")
 	}
 }
 

@@ -57,7 +57,10 @@ func TestCheck(t *testing.T) {
 	}{
 		"right":              {},
 		"name":               {"name: open-requests", "name: Open Requests", "own.yaml:2", `name "Open Requests" cannot be used`, "lower case", true},
-		"no title":           {"    title: Open requests\n", "", "own.yaml:2", "title is missing", "docs/metrics.md", true},
+		"approval":           {"    title: Open requests\n", "    title: Open requests\n    approval: {state: blessed}\n", "own.yaml:4", `state "blessed"`, "certified and proposed", true},
+		"nobody certified":   {"    title: Open requests\n", "    title: Open requests\n    approval: {state: certified, date: 2026-01-31}\n", "own.yaml:4", "without owner or date", "Finance", true},
+		"certified once":     {"    title: Open requests\n", "    title: Open requests\n    approval: {state: certified, owner: Sales, date: last year}\n", "own.yaml:4", `date "last year"`, "2026-01-31", true},
+		"no title":           {"    title: Open requests\n", "", "own.yaml:2", "title is missing", "docs/metric-files.md", true},
 		"date kind":          {"kind: period", "kind: yearly", "own.yaml:6", `kind "yearly"`, "period, as-of and now", true},
 		"as of unused":       {"{kind: period, column: created,", "{kind: as-of,", "own.yaml:7", "sql does not use", ":as_of", true},
 		"date column":        {"column: created, ", "", "own.yaml:6", "no column", "column:", true},
@@ -145,9 +148,9 @@ func TestExample(t *testing.T) {
 	problems, err := set.Check(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Empty(t, problems)
-	text, err := os.ReadFile("../../docs/metrics.md")
+	text, err := os.ReadFile("../../docs/metric-files.md")
 	require.NoError(t, err)
-	example, err := os.ReadFile("../../examples/metrics/quotations.yaml")
+	example, err := os.ReadFile("../../examples/metrics/drafts.yaml")
 	require.NoError(t, err)
 	assert.Contains(t, string(text), string(example), "the documentation shows the file as it is")
 }

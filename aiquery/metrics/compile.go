@@ -80,6 +80,7 @@ func Compile(d *Definition, q Query) (*Statement, error) {
 type compiler struct {
 	d      *Definition
 	q      Query
+	whole  bool // unlisted records are among the rows
 	params []json.RawMessage
 	places map[string]int // of named parameters
 }
@@ -176,6 +177,9 @@ func (c *compiler) conditions() (string, error) {
 	if c.d.Where != "" {
 		all = append(all, "("+c.d.Where+")")
 	}
+	if !c.whole {
+		all = append(all, c.d.listed()...)
+	}
 	if c.q.From != "" {
 		all = append(all, c.d.Date.Column+" >= CAST("+c.param(c.q.From)+" AS timestamp)")
 	}
@@ -191,6 +195,16 @@ func (c *compiler) conditions() (string, error) {
 		all = append(all, condition)
 	}
 	return strings.Join(all, "\n    AND "), nil
+}
+
+// listed are the conditions that records are not unlisted.
+func (d *Definition) listed() (all []string) {
+	for _, x := range d.Excluded {
+		if x.Unlisted {
+			all = append(all, "CASE WHEN "+x.When+" THEN 1 ELSE 0 END = 0")
+		}
+	}
+	return all
 }
 
 // maxValues is how many values of one filter are taken.
@@ -216,6 +230,11 @@ func (c *compiler) filter(name string, values []string) (string, error) {
 			return "", err
 		}
 		any = append(any, condition)
+	}
+	for _, x := range c.d.Excluded {
+		if x.Unlisted && c.whole {
+			any = append(any, "(("+x.When+") AND ("+f.SQL+") IS NULL)")
+		}
 	}
 	return "(" + strings.Join(any, " OR ") + ")", nil
 }

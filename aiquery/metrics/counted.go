@@ -98,7 +98,7 @@ func compileCounted(d *Definition, q Query) (*Statement, error) {
 		return nil, nil
 	}
 	q.Top, q.Order = 0, nil
-	c := &compiler{d: d, q: q, places: map[string]int{}}
+	c := &compiler{d: d, q: q, whole: true, places: map[string]int{}}
 	rows, err := c.rows()
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func compileCounted(d *Definition, q Query) (*Statement, error) {
 	if d.Currency != nil {
 		selected = []string{
 			"record_currency", "conversion_rate", "to_char(min(rate_day), 'YYYY-MM-DD')", "to_char(max(rate_day), 'YYYY-MM-DD')",
-			"count(*) FILTER (WHERE conversion_rate IS NULL)",
+			"count(*) FILTER (WHERE " + strings.Join(append(d.listed(), "conversion_rate IS NULL"), " AND ") + ")",
 		}
 	}
 	for _, x := range d.Excluded {
@@ -167,6 +167,9 @@ func (e *Engine) count(ctx context.Context, d *Definition, q Query, r *Result) e
 	}
 	if len(r.Counted.Rates) > 0 {
 		r.Counted.RateDate = q.RateDate
+	}
+	if d.Nothing != "" && r.Empty() && len(r.Counted.LeftOut) == 0 && len(q.Filters) == 0 && q.From == "" && q.To == "" {
+		r.Notes = append(r.Notes, d.Nothing)
 	}
 	r.Counted.fewRates()
 	if got.Truncated {

@@ -1,12 +1,19 @@
 package metrics
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Definition is one metric. It does not change once it is loaded.
 type Definition struct {
 	Name  string `yaml:"name" json:"name,omitempty"`   // revenue: lower case letters, digits and dashes
 	Title string `yaml:"title" json:"title,omitempty"` // Revenue
 	About string `yaml:"about" json:"about,omitempty"` // what is counted and what is not, in words
+	// Approval says who answers for the definition; nil: nobody yet.
+	Approval *Approval `yaml:"approval" json:"approval,omitempty"`
+	// Nothing says what it means that there is no record at all; empty: it says itself.
+	Nothing string `yaml:"nothing" json:"nothing,omitempty"`
 	// Tables are the dictionary's names of the tables the SQL reads.
 	Tables []string `yaml:"tables" json:"tables,omitempty"`
 	Date   Date     `yaml:"date" json:"date,omitempty"`
@@ -45,6 +52,32 @@ func (s Source) String() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
 // Source is where the definition was read.
 func (d *Definition) Source() Source { return d.source }
 
+// Approval is the state of a definition: certified by its owner on a day, or proposed.
+// It comes from the file alone: no call of an assistant changes it.
+type Approval struct {
+	State string `yaml:"state" json:"state"` // certified or proposed
+	Owner string `yaml:"owner" json:"owner,omitempty"`
+	Date  string `yaml:"date" json:"date,omitempty"` // as 2026-01-31
+}
+
+// The states of an approval.
+const (
+	certified = "certified"
+	proposed  = "proposed"
+)
+
+// String says it in a few words; what nobody answers for is proposed.
+func (a *Approval) String() string {
+	if a == nil {
+		return proposed
+	}
+	text := a.State
+	if a.Owner != "" {
+		text += " by " + a.Owner
+	}
+	return strings.TrimSuffix(text+", "+a.Date, ", ")
+}
+
 // DateKind says how a metric depends on dates.
 type DateKind string
 
@@ -80,6 +113,9 @@ type Currency struct {
 type Excluded struct {
 	When string `yaml:"when" json:"when,omitempty"` // a condition on the columns of SQL
 	Why  string `yaml:"why" json:"why,omitempty"`
+	// Unlisted records are not among the rows and records either: they are there to be
+	// counted. Those without a value for a filter are counted with any.
+	Unlisted bool `yaml:"unlisted" json:"unlisted,omitempty"`
 }
 
 // Unit is what a number is of.

@@ -29,5 +29,5 @@
 //
 // The built-in definitions are YAML files in the folder builtin. Those of a folder
 // replace built-in ones of the same name, or add to them; [Set.Check] tells what is
-// wrong with them. See docs/metrics.md for the format.
+// wrong with them. See docs/metric-files.md for the format.
 package metrics

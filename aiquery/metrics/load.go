@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -150,6 +151,8 @@ func read(folder fs.FS, isBuiltin bool) ([]*Definition, error) {
 // file is the content of a file.
 type file struct {
 	Metrics []*Definition `yaml:"metrics"`
+	// Approval is that of definitions that have none of their own.
+	Approval *Approval `yaml:"approval"`
 	// Shared is for anchors that definitions refer to.
 	Shared map[string]any `yaml:"shared"`
 }
@@ -179,6 +182,7 @@ func parse(name string, content []byte) ([]*Definition, error) {
 			d.source.Line, d.source.lines = nodes[i].Line, partLines(nodes[i])
 		}
 		d.About = strings.Join(strings.Fields(d.About), " ")
+		d.Approval = cmp.Or(d.Approval, f.Approval)
 	}
 	return f.Metrics, nil
 }
@@ -202,7 +206,7 @@ func unread(name string, err error) error {
 			where, text = name+":"+found[1], strings.TrimPrefix(text, found[0])
 		}
 		text = unknownMember().ReplaceAllString(text, "there is no member $1 here")
-		all = append(all, fmt.Errorf("%s: %s; docs/metrics.md has the format", where, text))
+		all = append(all, fmt.Errorf("%s: %s; docs/metric-files.md has the format", where, text))
 	}
 	return errors.Join(all...)
 }

@@ -65,7 +65,7 @@ func (e *Engine) matched(ctx context.Context, d *Definition, q Query) (_ Query, 
 // candidates are values of a filter that hold the text, whatever the other filters
 // and the dates of the query are, at most one more than are named.
 func (e *Engine) candidates(ctx context.Context, d *Definition, q Query, f Filter, text string) ([]string, error) {
-	c := &compiler{d: d, q: Query{AsOf: q.AsOf, Currency: q.Currency}, places: map[string]int{}}
+	c := &compiler{d: d, q: Query{AsOf: q.AsOf, Currency: q.Currency}, whole: true, places: map[string]int{}}
 	rows, err := c.rows()
 	if err != nil {
 		return nil, err

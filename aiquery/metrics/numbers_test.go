@@ -217,7 +217,10 @@ func questions(b *books, v viewer) []question {
 			values[i] = strings.TrimPrefix(value, "=")
 		}
 		q.Filters[dim] = slices.Clone(q.Filters[dim])
-		q.facts = keep(q.facts, func(f *fact) bool { return slices.Contains(values, f.dims[dim]) })
+		q.facts = keep(q.facts, func(f *fact) bool {
+			_, has := f.dims[dim]
+			return slices.Contains(values, f.dims[dim]) || f.unlisted != "" && !has
+		})
 		return q
 	}
 	mid, end := day(2024, 7, 15), day(2030, 1, 1)
@@ -289,7 +292,19 @@ func questions(b *books, v viewer) []question {
 		}
 		return most
 	}
-	delivery := []figure{ended(ratio(1, units("days"), all)), ended(longest), ended(all), notEnded}
+	delivery := []figure{ended(ratio(1, units("days"), all)), ended(ratio(1, units("first"), all)), ended(longest), ended(all), notEnded}
+	invoicing := []figure{ended(ratio(1, units("days"), all)), ended(longest), ended(all), notEnded}
+	comparison := []figure{amount("net"), amount("before"), amount("change"), func(g []*fact) *big.Rat {
+		if before := amount("before")(g); before == nil || before.Sign() <= 0 {
+			return nil
+		}
+		return ratio(100, amount("change"), amount("before"))(g)
+	}}
+	quoted := []figure{amount("total"), all, longest}
+	reorder := []figure{units("to_order"), units("on_hand"), units("reserved"), units("on_order"), units("least"), units("most")}
+	trial := []figure{amount("debit"), amount("credit"), amount("balance")}
+	leap := day(2024, 2, 29)
+	everybody := []string{"=P0 Partner", "=P1 Partner", "=P2 Partner", "=P3 Partner", "=P4 Partner", "=P5 Partner"}
 	payment := []figure{ended(ratio(1, units("days"), all)), ended(ratio(1, units("late"), all)), ended(all), notEnded}
 	return []question{
 		until(ask("open-receivables", b.openItems(v, true, end), true, ages), end),
@@ -332,6 +347,19 @@ func questions(b *books, v viewer) []question {
 		ask("documents", b.documents(v), false, states, "year"),
 		ask("delivery-time", b.deliveries(v), false, delivery, "partner"),
 		within(ask("delivery-time", b.deliveries(v), false, delivery), day(2024, 2, 1), day(2024, 6, 30)),
+		ask("invoicing-time", b.invoicings(v), false, invoicing, "partner"),
+		within(ask("invoicing-time", b.invoicings(v), false, invoicing), day(2024, 2, 1), day(2024, 6, 30)),
+		with(until(ask("sales-comparison", b.compared(v, leap), true, comparison, "partner"), leap), "partner", slices.Clone(everybody)...),
+		with(until(ask("sales-comparison", b.compared(v, day(2024, 1, 12)), true, comparison, "partner", "kind"), day(2024, 1, 12)), "partner", slices.Clone(everybody)...),
+		in(with(until(ask("sales-comparison", b.compared(v, day(2025, 3, 10)), true, comparison, "month"), day(2025, 3, 10)), "kind", "=invoice"), "EUR"),
+		ask("quotations-not-ordered", b.quotations(v), true, quoted, "partner"),
+		within(ask("quotations-not-ordered", b.quotations(v), true, quoted), day(2024, 2, 1), day(2024, 12, 31)),
+		ask("stock-to-reorder", b.reorders(v), false, reorder, "product", "warehouse"),
+		with(ask("stock-to-reorder", b.reorders(v), false, reorder, "rule"), "product", "="+productName(products[1])),
+		within(ask("trial-balance", b.trial(v), true, trial, "account"), day(2024, 2, 1), day(2024, 12, 31)),
+		in(ask("trial-balance", b.trial(v), true, trial, "account_type", "organization"), "EUR"),
+		with(ask("trial-balance", b.trial(v), true, trial), "account", "=1 Account"),
+		ask("unposted-documents", b.unposted(v), false, []figure{all}, "kind", "reason", "status"),
 		ask("payment-time", b.paidInvoices(v), false, payment, "year"),
 		within(ask("payment-time", b.paidInvoices(v), false, payment, "partner"), day(2024, 1, 1), day(2024, 12, 31)),
 		within(ask("new-customers", b.newCustomers(v), false, []figure{all, units("invoices")}, "partner"), day(2024, 1, 1), day(2024, 6, 20)),
@@ -343,8 +371,12 @@ func questions(b *books, v viewer) []question {
 func (q question) expected(b *books, v viewer) (rows []string, lost map[string]int64, used map[string]bool) {
 	lost, used = map[string]int64{}, map[string]bool{}
 	for _, f := range q.facts {
+		if f.unlisted != "" {
+			lost[f.unlisted]++
+			continue
+		}
 		for why, is := range map[string]bool{
-			"not paid yet": q.Metric == "payment-time" && f.plain["ended"] == 0, "not delivered yet": q.Metric == "delivery-time" && f.plain["ended"] == 0,
+			"not paid yet": q.Metric == "payment-time" && f.plain["ended"] == 0, "not delivered yet": q.Metric == "delivery-time" && f.plain["ended"] == 0, "not invoiced yet": q.Metric == "invoicing-time" && f.plain["ended"] == 0,
 			"lines without a limit price have no margin":    q.Metric == "margin" && f.money["limit"] == nil,
 			"an allocation in another currency has no rate": q.Metric == "unallocated-payments" && f.plain["without_rate"] > 0,
 			"what is open is not known for want of a rate":  q.Metric == "days-sales-outstanding" && f.plain["without_rate"] > 0,
@@ -365,6 +397,9 @@ func (q question) expected(b *books, v viewer) (rows []string, lost map[string]i
 		groups[""] = nil
 	}
 	for _, f := range q.facts {
+		if f.unlisted != "" {
+			continue
+		}
 		if q.money {
 			on, to := f.on, target
 			if !q.rates.IsZero() {

@@ -63,7 +63,7 @@ func Keys() []Key {
 		{Name: KeyBranch, Default: "main", About: "branch of created repositories"},
 		{Name: KeyForgeToken, Env: "ERPHUB_REPOSITORY_TOKEN", Secret: true, About: "token that may create repositories"},
 		{Name: KeyBaseURL, Env: "ARTIFACTS_BASE_URL", About: "address in download links"},
-		{Name: KeyTTL, Env: "ARTIFACTS_TTL", Default: "60", About: "life of download links"},
+		{Name: KeyTTL, Env: "ARTIFACTS_TTL", Default: "60", About: "life of download links and of files that tools made"},
 		{Name: KeyArtifacts, Env: "ERPHUB_ARTIFACTS_DIRECTORY", About: "folder that downloads are kept in"},
 		{Name: KeyArtifactsBucket, Env: "ERPHUB_ARTIFACTS_BUCKET", About: "bucket that downloads are kept in instead of a folder; address and keys are those of the object store"},
 		{Name: KeyArtifactsPrefix, Default: "downloads/", About: "prefix of the downloads in the bucket"},

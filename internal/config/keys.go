@@ -95,7 +95,7 @@ func Keys() []Key {
 		{Name: "hub.artifacts.prefix", Default: "downloads/", About: "prefix of the downloads in the bucket"},
 		{Name: "hub.artifacts.max-megabytes", Default: "1024", Kind: Integer, About: "room for downloads in a folder"},
 		{Name: "hub.artifacts.base-url", Env: "ARTIFACTS_BASE_URL", Kind: Address, About: "address in download links"},
-		{Name: "hub.artifacts.default-ttl-minutes", Env: "ARTIFACTS_TTL", Default: "60", Kind: Integer, About: "life of download links"},
+		{Name: "hub.artifacts.default-ttl-minutes", Env: "ARTIFACTS_TTL", Default: "60", Kind: Integer, About: "life of download links and of files that tools made"},
 		{Name: "hub.webhook.url", Env: "ERPHUB_WEBHOOK_URL", Secret: true, About: "addresses told how deployments end, with blanks between; those of chat systems are secrets"},
 		{Name: "hub.webhook.secret", Env: "ERPHUB_WEBHOOK_SECRET", Secret: true, About: "secret that signs webhooks: whsec_ and base64"},
 		{Name: "hub.webhook.allow-http", Env: "ERPHUB_WEBHOOK_ALLOW_HTTP", Default: "false", Kind: Boolean, About: "send webhooks to other machines over plain http, too"},

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // quoted is how many characters of a text Quote shows.
@@ -140,4 +142,17 @@ func Invalid(value []byte) string {
 		i += n
 	}
 	return ""
+}
+
+// number is what a spreadsheet computes to the same number.
+var number = lazyregexp.New(`^[-+]?[0-9]+(\.[0-9]+)?$`)
+
+// NoFormula returns text that a spreadsheet does not take for a formula: one that
+// begins as formulas do gets an apostrophe before it. Numbers stay as they are.
+func NoFormula(text string) string {
+	first, _ := utf8.DecodeRuneInString(text)
+	if text == "" || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) || number().MatchString(text) {
+		return text
+	}
+	return "'" + text
 }

@@ -147,7 +147,11 @@ func content(c mcp.Content) sdk.Content {
 	case c.Embedded != nil:
 		return &sdk.EmbeddedResource{Resource: contents(*c.Embedded)}
 	case c.Link != nil:
-		return &sdk.ResourceLink{URI: c.Link.URI, Name: c.Link.Name, Title: c.Link.Title, Description: c.Link.Description, MIMEType: c.Link.MIMEType}
+		link := &sdk.ResourceLink{URI: c.Link.URI, Name: c.Link.Name, Title: c.Link.Title, Description: c.Link.Description, MIMEType: c.Link.MIMEType}
+		if c.Link.Size > 0 {
+			link.Size = &c.Link.Size
+		}
+		return link
 	case c.Data != nil && strings.HasPrefix(c.MIMEType, "audio/"):
 		return &sdk.AudioContent{Data: c.Data, MIMEType: c.MIMEType}
 	case c.Data != nil:

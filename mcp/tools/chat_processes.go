@@ -29,14 +29,14 @@ type executeProcessIn struct {
 }
 
 type executeProcessOut struct {
-	Notice   string        `json:"notice"`
-	Process  string        `json:"process"`
-	Instance int64         `json:"instance,omitempty" jsonschema:"AD_PInstance_ID: where the ERP keeps what happened"`
-	Summary  string        `json:"summary"`
-	Logs     []string      `json:"logs,omitempty"`
-	File     *fileOut      `json:"file,omitempty"`
-	Notes    []string      `json:"notes,omitempty"`
-	Data     *processValue `json:"data,omitempty"`
+	Notice   string   `json:"notice"`
+	Process  string   `json:"process"`
+	Instance int64    `json:"instance,omitempty" jsonschema:"AD_PInstance_ID: where the ERP keeps what happened"`
+	Summary  string   `json:"summary"`
+	Logs     []string `json:"logs,omitempty"`
+	withFile
+	Notes []string      `json:"notes,omitempty"`
+	Data  *processValue `json:"data,omitempty"`
 }
 
 type processValue struct {
@@ -62,7 +62,7 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		Table     string         `json:"table"`
 		RecordID  recordKey      `json:"recordId"`
 		Format    string         `json:"format"`
-	}) (any, error) {
+	}) (*executeProcessOut, error) {
 		given := fmt.Sprint(in.ProcessID)
 		if number, ok := in.ProcessID.(float64); ok {
 			given = strconv.FormatFloat(number, 'f', 0, 64)
@@ -120,7 +120,7 @@ func (b *Toolbox) executeProcess() mcp.Tool {
 		if name, data, ok := r.File(); ok {
 			out.File = b.keepFile(ctx, c, name, data)
 		}
-		return withFile(out, out.File)
+		return out, nil
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 const fileURI = "erp://file/{key}"
 
 const (
-	fileTime  = 10 * time.Minute // how long a file can be read
+	fileTime  = 10 * time.Minute // how long a file can be read, where nobody says
 	maxFile   = 10 << 20         // bytes of one
 	shownText = 6000             // bytes of a text that are shown at once
 )
@@ -28,7 +28,8 @@ type fileOut struct {
 	Name     string `json:"name"`
 	Bytes    int    `json:"bytes"`
 	MIMEType string `json:"mimeType,omitempty"`
-	URI      string `json:"uri,omitempty" jsonschema:"resource to read it from, for this caller, for 10 minutes"`
+	URI      string `json:"uri,omitempty" jsonschema:"resource to read it from, for this caller"`
+	Until    string `json:"until,omitempty"`
 	Text     string `json:"text,omitempty" jsonschema:"content of a short text file"`
 	Note     string `json:"note,omitempty"`
 }
@@ -49,34 +50,33 @@ func (b *Toolbox) keepFile(ctx context.Context, c *mcp.Call, name string, data [
 	}
 	out := &fileOut{Name: name, Bytes: len(data), MIMEType: typeOf(name, data)}
 	if len(data) > maxFile {
-		out.Note = fmt.Sprintf("it has more than the %d MB that are delivered: run it in the ERP, or with erphub process run --output", maxFile>>20)
+		out.Note = fmt.Sprintf("it has more than the %d MB that are delivered: request less, or run it with erphub", maxFile>>20)
 		return out
 	}
 	if isText(out.MIMEType, data) && len(data) <= shownText {
 		out.Text = string(data)
 	}
 	key := rand.Text()
-	if err := b.files.KeepFile(ctx, key, fileOwner(c.Caller), mcp.File{MIMEType: out.MIMEType, Data: data}, fileTime); err != nil {
+	if err := b.files.KeepFile(ctx, key, fileOwner(c.Caller), mcp.File{MIMEType: out.MIMEType, Data: data}, b.fileTime); err != nil {
 		b.log.WarnContext(ctx, "a file that a tool made is not kept", "error", err)
 		out.Note = "the server cannot keep files just now, so it cannot be read; request it again later"
 		return out
 	}
-	out.URI = strings.Replace(fileURI, "{key}", key, 1)
+	out.URI, out.Until = strings.Replace(fileURI, "{key}", key, 1), b.now().Add(b.fileTime).UTC().Format(time.RFC3339)
 	return out
 }
 
-// withFile is a result with a link to the file that belongs to it; out without one.
-func withFile(out any, f *fileOut) (any, error) {
-	if f == nil || f.URI == "" {
-		return out, nil
+// withFile is embedded in results that may hand over a file.
+type withFile struct {
+	File *fileOut `json:"file,omitempty"`
+}
+
+// ResultLink implements [mcp.Linker].
+func (w withFile) ResultLink() *mcp.Link {
+	if w.File == nil || w.File.URI == "" {
+		return nil
 	}
-	raw, err := mcp.Encode(out)
-	if err != nil {
-		return nil, err
-	}
-	return &mcp.Result{Structured: out, Content: []mcp.Content{
-		mcp.Text(string(raw)), {Link: &mcp.Link{URI: f.URI, Name: f.Name, MIMEType: f.MIMEType}},
-	}}, nil
+	return &mcp.Link{URI: w.File.URI, Name: w.File.Name, MIMEType: w.File.MIMEType, Size: int64(w.File.Bytes), Description: "until " + w.File.Until}
 }
 
 func typeOf(name string, data []byte) string {
@@ -89,6 +89,8 @@ func typeOf(name string, data []byte) string {
 		return "text/csv"
 	case ".txt":
 		return "text/plain"
+	case ".zip":
+		return "application/zip"
 	case ".json":
 		return "application/json"
 	}
@@ -107,7 +109,7 @@ func isText(kind string, data []byte) bool {
 func (b *Toolbox) fileTemplate() mcp.ResourceTemplate {
 	return mcp.ResourceTemplate{
 		URITemplate: fileURI, Name: "file", Title: "File",
-		Description: "A file that a tool made for you, such as a report, for 10 minutes.",
+		Description: "A file that a tool made for you, such as a report or a plugin, for a time.",
 		Read: func(ctx context.Context, c *mcp.Call, uri string, v map[string]string) (mcp.ResourceContent, error) {
 			file, found, err := b.files.FindFile(ctx, v["key"], fileOwner(c.Caller))
 			if err != nil {

@@ -32,7 +32,7 @@ type Deliveries interface {
 	Choose(ctx context.Context, output, email string) (generator.Mode, generator.Delivery, error)
 }
 
-// outputResponse is the output of plugins that are only looked at.
+// outputResponse is the output of plugins that go to the caller alone.
 const outputResponse = "response"
 
 func (b *Toolbox) generatorTools() mcp.Set {
@@ -77,7 +77,7 @@ type generatorLine struct {
 
 type listGeneratorsOut struct {
 	Generators []generatorLine `json:"generators"`
-	Outputs    []string        `json:"outputs" jsonschema:"where plugins may go here; response: only into the response"`
+	Outputs    []string        `json:"outputs" jsonschema:"where plugins may go here; response: into the response, with the archive as a resource"`
 }
 
 // toolOf is the tool that runs a generator.
@@ -160,7 +160,7 @@ func (b *Toolbox) getGeneratorInfo() mcp.Tool {
 // deliverIn are the arguments of every generating tool besides the options of
 // its generator.
 type deliverIn struct {
-	Output string   `json:"output,omitempty" jsonschema:"where it goes; response: only show it"`
+	Output string   `json:"output,omitempty" jsonschema:"where it goes; response: a resource to read, and shown"`
 	Email  string   `json:"email,omitempty" jsonschema:"with output email"`
 	Show   string   `json:"show,omitempty" jsonschema:"of the files"`
 	Files  []string `json:"files,omitempty" jsonschema:"with content: only these"`
@@ -314,6 +314,13 @@ func (b *Toolbox) runGenerated(ctx context.Context, c *mcp.Call, g *generator.Ge
 	}
 	out := &generatedOut{
 		Generator: g.Name, ArtifactID: artifact.ArtifactID, Version: artifact.Version, Output: in.Output, Notes: artifact.Notes,
+	}
+	if delivery == nil && in.Cursor == "" && len(in.Files) == 0 {
+		archive, err := artifact.Zip()
+		if err != nil {
+			return nil, err
+		}
+		out.File = b.keepFile(ctx, c, artifact.Filename(), archive)
 	}
 	if delivery != nil {
 		// Pages of what was delivered are only looked at.

@@ -28,6 +28,7 @@ type generatedOut struct {
 	Receipt    *receiptLine `json:"receipt,omitempty"`
 	Files      []fileLine   `json:"files"`
 	Notes      []string     `json:"notes,omitempty"`
+	withFile
 	paged
 }
 

@@ -48,12 +48,14 @@ func (r metricRunner) Query(ctx context.Context, sql string, params []json.RawMe
 const mostMetricRows = 100
 
 type listMetricsIn struct {
-	Name string `json:"name,omitempty" jsonschema:"one metric, with all there is to know of it"`
+	Name      string `json:"name,omitempty" jsonschema:"such as revenue"`
+	Dimension string `json:"dimension,omitempty" jsonschema:"its values"`
 }
 
 type metricLine struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
+	Name     string `json:"name"`
+	Title    string `json:"title"`
+	Approval string `json:"approval,omitempty" jsonschema:"certified or proposed, by whom and since when"`
 }
 
 type metricPart struct {
@@ -78,38 +80,90 @@ type metricDetail struct {
 
 type listMetricsOut struct {
 	Metrics []metricLine  `json:"metrics,omitempty"`
+	Note    string        `json:"note,omitempty"`
 	Metric  *metricDetail `json:"metric,omitempty"`
+	Values  *metricValues `json:"values,omitempty"`
+}
+
+// metricValues are values of a dimension of what the caller's role sees.
+type metricValues struct {
+	Notice    string          `json:"notice"`
+	Dimension string          `json:"dimension"`
+	Rows      [][]any         `json:"rows" jsonschema:"value, and how many records have it, most first"`
+	Truncated bool            `json:"truncated,omitempty"`
+	Counted   metrics.Counted `json:"counted"`
+	Notes     []string        `json:"notes,omitempty"`
 }
 
 func (b *Toolbox) listMetrics() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "listMetrics", Title: "Metrics", Sets: []string{SetMetrics}, Hints: readOnly,
-		Description: "Lists metrics: receivables, revenue, margin, orders, stock, cash …; with a name what one counts, its dimensions and filters.",
-		Input:       input[listMetricsIn](shorter(80, "name")),
-	}, func(_ context.Context, _ *mcp.Call, in listMetricsIn) (*listMetricsOut, error) {
+		Description: "Lists metrics (receivables, revenue, orders, stock, ledger …); with a name all of one, such as its dimensions.",
+		Input:       input[listMetricsIn](shorter(80, "name", "dimension")), Cost: mcp.Cost{APICalls: 3},
+	}, func(ctx context.Context, c *mcp.Call, in listMetricsIn) (*listMetricsOut, error) {
 		set, err := b.definitions()
 		if err != nil {
 			return nil, err
 		}
 		out := &listMetricsOut{}
+		if in.Name == "" && in.Dimension != "" {
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "a dimension is one of a metric", Hint: "give the name of the metric, too"}
+		}
 		if in.Name == "" {
-			for _, d := range set.Definitions() {
-				out.Metrics = append(out.Metrics, metricLine{d.Name, d.Title})
-			}
+			out.listed(set.Definitions())
 			return out, nil
 		}
 		d, err := set.Find(in.Name)
 		if err != nil {
 			return nil, metricError(err)
 		}
+		if in.Dimension != "" {
+			out.Values, err = b.metricValues(ctx, c, set, d, in.Dimension)
+			return out, err
+		}
 		out.Metric = detailOf(d)
 		return out, nil
 	})
 }
 
+// listed lists definitions. An approval that most have is said once.
+func (o *listMetricsOut) listed(all []*metrics.Definition) {
+	often, most := map[string]int{}, ""
+	for _, d := range all {
+		text := d.Approval.String()
+		if often[text]++; often[text] > often[most] {
+			most = text
+		}
+	}
+	for _, d := range all {
+		line := metricLine{Name: d.Name, Title: d.Title}
+		if text := d.Approval.String(); text != most {
+			line.Approval = text
+		}
+		o.Metrics = append(o.Metrics, line)
+	}
+	if most != "" {
+		o.Note = "where none is given, the approval is: " + most
+	}
+}
+
+// metricValues lists the values of a dimension, as of now and of all days.
+func (b *Toolbox) metricValues(ctx context.Context, c *mcp.Call, set *metrics.Set, d *metrics.Definition, dimension string) (*metricValues, error) {
+	r, err := b.metricResult(ctx, c, set, metrics.Query{Metric: d.Name, Dimensions: []string{dimension}, Order: []string{"-" + metrics.RecordsColumn}, Top: mostMetricRows})
+	if err != nil {
+		return nil, err
+	}
+	records := slices.IndexFunc(r.Columns, func(col metricPart) bool { return col.Name == metrics.RecordsColumn })
+	out := &metricValues{Notice: r.Notice, Dimension: r.Columns[0].Name, Rows: r.Rows, Truncated: r.Truncated, Counted: r.Counted, Notes: r.Notes}
+	for i, row := range out.Rows {
+		out.Rows[i] = []any{row[0], row[records]}
+	}
+	return out, nil
+}
+
 // detailOf is a definition for an assistant.
 func detailOf(d *metrics.Definition) *metricDetail {
-	out := &metricDetail{metricLine: metricLine{d.Name, d.Title}, About: d.About, Tables: d.Tables, SQL: d.SQL, Where: d.Where}
+	out := &metricDetail{metricLine: metricLine{d.Name, d.Title, d.Approval.String()}, About: d.About, Tables: d.Tables, SQL: d.SQL, Where: d.Where}
 	switch d.Date.Kind {
 	case metrics.Period:
 		out.Dates = "from, to: "
@@ -151,6 +205,7 @@ type queryMetricOut struct {
 	Notice    string          `json:"notice"`
 	Name      string          `json:"name"`
 	About     string          `json:"about"`
+	Approval  string          `json:"approval"`
 	Columns   []metricPart    `json:"columns"`
 	Rows      [][]any         `json:"rows"`
 	Truncated bool            `json:"truncated"`
@@ -189,24 +244,34 @@ func (b *Toolbox) queryMetric() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		defer heartbeat(ctx, c, "the metric is computed")()
-		r, err := metrics.NewEngine(set, metricRunner{b, c}, &metrics.Options{Now: b.now}).Query(ctx, q)
+		out, err := b.metricResult(ctx, c, set, q)
 		if err != nil {
-			return nil, metricError(err)
+			return nil, err
 		}
-		r.Notes = append(taken, r.Notes...)
-		out := metricRows(r)
-		tables := b.tablesOf(ctx, c, r.Definition.Tables...)
-		of := counts(b.scope(ctx, c, nil), tables...)
-		out.Counted.Tenant, out.Counted.Scope = of.Tenant, of.Scope
-		if r.Empty() {
-			out.Notes = append(out.Notes, (&nothing{b: b, c: c, tables: tables, scoped: true}).hidden(ctx)...)
-		}
-		if in.SQL {
-			out.SQL = r.SQL
+		out.Notes = append(taken, out.Notes...)
+		if !in.SQL {
+			out.SQL = ""
 		}
 		return out, nil
 	})
+}
+
+// metricResult runs a query, and says over whose records.
+func (b *Toolbox) metricResult(ctx context.Context, c *mcp.Call, set *metrics.Set, q metrics.Query) (*queryMetricOut, error) {
+	defer heartbeat(ctx, c, "the metric is computed")()
+	r, err := metrics.NewEngine(set, metricRunner{b, c}, &metrics.Options{Now: b.now}).Query(ctx, q)
+	if err != nil {
+		return nil, metricError(err)
+	}
+	out := metricRows(r)
+	tables := b.tablesOf(ctx, c, r.Definition.Tables...)
+	of := counts(b.scope(ctx, c, nil), tables...)
+	out.Counted.Tenant, out.Counted.Scope = of.Tenant, of.Scope
+	if r.Empty() {
+		out.Notes = append(out.Notes, (&nothing{b: b, c: c, tables: tables, scoped: true}).hidden(ctx)...)
+	}
+	out.SQL = r.SQL
+	return out, nil
 }
 
 // metricCodes writes the codes of lists into the filters of a query where they have
@@ -283,7 +348,7 @@ func textsOf(name string, given any) ([]string, error) {
 // metricRows brings a result into the size of a response.
 func metricRows(r *metrics.Result) *queryMetricOut {
 	out := &queryMetricOut{
-		Notice: untrusted, Name: r.Definition.Name, About: r.Definition.About, Truncated: r.Truncated, Counted: r.Counted,
+		Notice: untrusted, Name: r.Definition.Name, About: r.Definition.About, Approval: r.Definition.Approval.String(), Truncated: r.Truncated, Counted: r.Counted,
 		Notes: r.Notes, Rows: r.Rows,
 	}
 	for _, c := range r.Columns {

@@ -3,31 +3,43 @@ package tools_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/mcp"
+	"github.com/erphub/erphub/mcp/backend"
+	"github.com/erphub/erphub/mcp/tools"
 )
 
 type metricsResponse struct {
-	Metrics []struct{ Name, Title string }
-	Metric  *struct {
-		Name, About, Dates, Currency, SQL string
-		Measures                          []struct{ Name, Unit string }
-		Dimensions, Tables                []string
+	Metrics []struct{ Name, Title, Approval string }
+	Note    string
+	Values  *struct {
+		Dimension string
+		Rows      [][]any
+		Truncated bool
+		Counted   metrics.Counted
+		Notes     []string
+	}
+	Metric *struct {
+		Name, About, Approval, Dates, Currency, SQL string
+		Measures                                    []struct{ Name, Unit string }
+		Dimensions, Tables                          []string
 	}
 }
 
 type metricResponse struct {
-	Notice, Name, About, SQL string
-	Columns                  []struct{ Name, Unit string }
-	Rows                     [][]any
-	Truncated                bool
-	Counted                  metrics.Counted
-	Notes                    []string
+	Notice, Name, About, Approval, SQL string
+	Columns                            []struct{ Name, Unit string }
+	Rows                               [][]any
+	Truncated                          bool
+	Counted                            metrics.Counted
+	Notes                              []string
 }
 
 // What a model pays for the definitions of the metrics' tools.
@@ -60,7 +72,7 @@ func TestMetrics(t *testing.T) {
 			call["by"] = []string{"organization"}
 		}
 		got := response[metricResponse](t, w.db, admin, "queryMetric", call)
-		assert.Equal(t, slices.Contains([]string{"purchases-to-receive", "unallocated-payments"}, line.Name), len(got.Rows) == 0, "%s: %v", line.Name, got.Rows)
+		assert.Equal(t, slices.Contains([]string{"purchases-to-receive", "unallocated-payments", "stock-to-reorder", "quotations-not-ordered"}, line.Name), len(got.Rows) == 0, "%s: %v", line.Name, got.Rows)
 		assert.Empty(t, got.SQL)
 		assert.Equal(t, one.Metric.Currency != "", got.Counted.Currency == "USD", "%s: %+v", line.Name, got.Counted)
 		if slices.Contains([]string{"open-receivables", "revenue", "stock"}, line.Name) {
@@ -102,6 +114,18 @@ func TestMetrics(t *testing.T) {
 		e := refusal(t, w.db, admin, "queryMetric", c.args, c.code)
 		assert.Contains(t, e.Hint, c.hint, "%s: %s", name, e.Message)
 	}
+	// Nothing to reorder says that no minimum is kept, and what is not posted stands
+	// beside the balances.
+	reorder := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "stock-to-reorder", "by": []string{"product"}})
+	assert.Empty(t, reorder.Rows)
+	assert.Contains(t, strings.Join(reorder.Notes, "; "), "M_Replenish")
+	balances := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "trial-balance", "by": []string{"account"}})
+	unposted := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "unposted-documents"})
+	require.Len(t, balances.Counted.LeftOut, 1)
+	assert.EqualValues(t, balances.Counted.LeftOut[0].Records, unposted.Rows[0][0])
+	assert.Equal(t, "documents not posted yet", balances.Counted.LeftOut[0].Why)
+	assert.Equal(t, "certified by erphub, 2026-11-28", balances.Approval)
+
 	// A value that people write in part is found, where only one can be meant.
 	joe := response[metricResponse](t, w.db, admin, "queryMetric", args{"metric": "open-receivables", "filters": args{"partner": "joe block"}, "rows": true})
 	assert.NotEmpty(t, joe.Rows)
@@ -121,5 +145,59 @@ func TestMetrics(t *testing.T) {
 		got := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "by": []string{"partner"}, "filters": args{"partner": evil}, "sql": true})
 		assert.Empty(t, got.Rows, evil)
 		assert.NotContains(t, got.SQL, "UNION")
+	}
+}
+
+// The values of a dimension are those of the records that the role sees.
+func TestMetricValues(t *testing.T) {
+	t.Parallel()
+	w := reachable(t)
+	all := response[metricsResponse](t, w.db, admin, "listMetrics", args{"name": "revenue", "dimension": "organization"})
+	require.NotNil(t, all.Values)
+	assert.Nil(t, all.Metric)
+	assert.Equal(t, "organization", all.Values.Dimension)
+	numbers := response[metricResponse](t, w.db, admin, "queryMetric", args{"name": "revenue", "by": []string{"organization"}, "order": []string{"-records"}})
+	require.Len(t, all.Values.Rows, len(numbers.Rows))
+	for i, row := range numbers.Rows {
+		assert.Equal(t, []any{row[0], row[len(row)-2]}, all.Values.Rows[i])
+	}
+	own := response[metricsResponse](t, w.db, user, "listMetrics", args{"name": "revenue", "dimension": "organization"})
+	assert.Less(t, len(own.Values.Rows), len(all.Values.Rows))
+	assert.NotEmpty(t, own.Values.Counted.Scope)
+	assert.NotEqual(t, all.Values.Counted.Scope, own.Values.Counted.Scope)
+	none := response[metricsResponse](t, w.db, admin, "listMetrics", args{"name": "stock-to-reorder", "dimension": "product"})
+	assert.Empty(t, none.Values.Rows)
+	assert.Contains(t, strings.Join(none.Values.Notes, "; "), "M_Replenish")
+	e := refusal(t, w.db, admin, "listMetrics", args{"name": "revenue", "dimension": "partnr"}, mcp.CodeNotFound)
+	assert.Contains(t, e.Hint, "did you mean partner?")
+	e = refusal(t, w.db, admin, "listMetrics", args{"dimension": "partner"}, mcp.CodeInvalidArguments)
+	assert.Contains(t, e.Hint, "name of the metric")
+	refusal(t, w.db, user, "queryMetric", args{"name": "revenue", "filters": args{"organization": "=x", "approval": "certified"}}, mcp.CodeNotFound)
+}
+
+// A number says who answers for it, as its file does: nobody, where that says nothing.
+func TestApproval(t *testing.T) {
+	t.Parallel()
+	w := reachable(t)
+	set, err := metrics.Load(fstest.MapFS{"own.yaml": {Data: []byte(`metrics:
+  - {name: ours, title: Ours, about: Orders., approval: {state: certified, owner: Sales, date: 2026-02-01}, <<: &rest {tables: [C_Order], date: {kind: now, about: Now.}, sql: SELECT c_order_id FROM c_order, measures: [{name: orders, title: Orders, unit: count, sql: count(*)}], records: [c_order_id]}}
+  - {name: tried, title: Tried, about: Orders., <<: *rest}
+`)}})
+	require.NoError(t, err)
+	problems, err := set.Own().Check(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Empty(t, problems)
+	k := &kit{srv: w.db.srv, rest: w.db.rest, callers: w.db.callers, set: tools.New(tools.Options{Pool: w.pools[backend.DB], Metrics: set}).Tools()}
+	list := response[metricsResponse](t, k, admin, "listMetrics", nil)
+	assert.Contains(t, list.Note, "certified by erphub, 2026-11-28")
+	for _, line := range list.Metrics {
+		want := map[string]string{"ours": "certified by Sales, 2026-02-01", "tried": "proposed"}[line.Name]
+		assert.Equal(t, want, line.Approval, line.Name)
+	}
+	assert.Equal(t, "proposed", response[metricResponse](t, k, admin, "queryMetric", args{"name": "tried"}).Approval)
+	assert.Equal(t, "certified by Sales, 2026-02-01", response[metricsResponse](t, k, admin, "listMetrics", args{"name": "ours"}).Metric.Approval)
+	for _, call := range []args{{"name": "tried", "approval": "certified"}, {"name": "tried", "certified": true}} { // no argument certifies
+		refusal(t, k, admin, "listMetrics", call, mcp.CodeInvalidArguments)
+		refusal(t, k, admin, "queryMetric", call, mcp.CodeInvalidArguments)
 	}
 }

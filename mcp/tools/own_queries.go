@@ -218,19 +218,21 @@ func (b *Toolbox) ownQuery(q OwnQuery) mcp.Tool {
 			}
 			ask.Params = append(ask.Params, value)
 		}
-		return b.runQuery(ctx, c, ask)
+		_, out, err := b.runQuery(ctx, c, ask)
+		return out, err
 	})
 }
 
 // runQuery is the result of a statement under the caller's role, in the size of
 // a response.
-func (b *Toolbox) runQuery(ctx context.Context, c *mcp.Call, q backend.Query) (*executeQueryOut, error) {
+func (b *Toolbox) runQuery(ctx context.Context, c *mcp.Call, q backend.Query) (*api.Result, *executeQueryOut, error) {
 	defer heartbeat(ctx, c, "the query is running")()
 	r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
 		return k.Query(ctx, c.Caller, q)
 	})
 	if err != nil {
-		return nil, meant(err)
+		return nil, nil, meant(err)
 	}
-	return rowsOf(r)
+	out, err := rowsOf(r)
+	return r, out, err
 }

@@ -23,11 +23,11 @@ type printRecordIn struct {
 }
 
 type printRecordOut struct {
-	Notice  string   `json:"notice"`
-	Table   string   `json:"table"`
-	ID      string   `json:"id"`
-	Summary string   `json:"summary,omitempty"`
-	File    *fileOut `json:"file,omitempty"`
+	Notice  string `json:"notice"`
+	Table   string `json:"table"`
+	ID      string `json:"id"`
+	Summary string `json:"summary,omitempty"`
+	withFile
 }
 
 func (b *Toolbox) printRecord() mcp.Tool {
@@ -36,7 +36,7 @@ func (b *Toolbox) printRecord() mcp.Tool {
 		Unasked:     "it prints without asking, because that changes no data; the ERP keeps that it was printed",
 		Description: "Prints a record, such as an order or invoice, by the print process of its window. The file is a resource.",
 		Input:       input[printRecordIn](shorter(120, "table"), keyed("id"), shorter(4, "format")), Output: output[printRecordOut](),
-	}, func(ctx context.Context, c *mcp.Call, in printRecordIn) (any, error) {
+	}, func(ctx context.Context, c *mcp.Call, in printRecordIn) (*printRecordOut, error) {
 		format, err := reportFormat(in.Format)
 		if err != nil {
 			return nil, err
@@ -72,7 +72,7 @@ func (b *Toolbox) printRecord() mcp.Tool {
 		if file, data, ok := r.File(); ok {
 			out.File = b.keepFile(ctx, c, file, data)
 		}
-		return withFile(out, out.File)
+		return out, nil
 	})
 }
 
@@ -102,8 +102,8 @@ type recordAttachmentsOut struct {
 	ID          string           `json:"id"`
 	Status      string           `json:"status" jsonschema:"listed, read, added, exists (with the same content, unchanged) or deleted"`
 	Attachments []attachmentLine `json:"attachments" jsonschema:"names of all files now"`
-	File        *fileOut         `json:"file,omitempty"`
-	Note        string           `json:"note,omitempty"`
+	withFile
+	Note string `json:"note,omitempty"`
 }
 
 func (b *Toolbox) recordAttachments() mcp.Tool {
@@ -201,7 +201,7 @@ func (b *Toolbox) runRecordAttachments(ctx context.Context, c *mcp.Call, in reco
 	if out.Attachments == nil {
 		out.Attachments = []attachmentLine{}
 	}
-	return withFile(out, out.File)
+	return out, nil
 }
 
 // check refuses arguments that do not fit together, and returns the content to add.

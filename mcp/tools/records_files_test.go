@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
@@ -15,14 +16,76 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/redisstore"
+	"github.com/erphub/erphub/internal/testkit/testredis"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/tools"
 )
 
 type deliveredFile struct {
-	Name, MIMEType, URI, Text, Note string
-	Bytes                           int
+	Name, MIMEType, URI, Until, Text, Note string
+	Bytes                                  int
+}
+
+// A plugin is handed over as an archive: for as long as the operator says, by every
+// replica that shares the files, and to who had it made alone.
+func TestPluginIsAFile(t *testing.T) {
+	t.Parallel()
+	shared := recordKit(t)
+	store, err := redisstore.Open(testredis.Start(t).URL(), "")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, store.Close()) })
+	pool, err := backend.NewPool("", shared.rest)
+	require.NoError(t, err)
+	began := time.Now()
+	var replicas []*filing
+	for range 2 {
+		catalog := tools.New(tools.Options{Pool: pool, Files: store, FileTime: 3 * time.Hour}).Catalog()
+		replicas = append(replicas, &filing{kit: &kit{srv: shared.srv, rest: shared.rest, set: catalog.Tools, callers: map[string]mcp.Caller{}}, catalog: catalog})
+	}
+	type plugin struct {
+		Files []struct{ Name string }
+		File  *deliveredFile
+	}
+	question := args{"artifactId": "com.example.demo", "components": "process:ImportOrders"}
+	made := response[plugin](t, replicas[0].kit, admin, "generatePlugin", question)
+	require.NotNil(t, made.File)
+	assert.Equal(t, "application/zip", made.File.MIMEType)
+	until, err := time.Parse(time.RFC3339, made.File.Until)
+	require.NoError(t, err)
+	assert.WithinRange(t, until, began.Add(3*time.Hour-time.Second), time.Now().Add(3*time.Hour))
+	data, kind, err := replicas[1].read(t, replicas[1].as(t, admin), made.File.URI)
+	require.NoError(t, err)
+	assert.Equal(t, "application/zip", kind)
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	require.NoError(t, err)
+	assert.Len(t, archive.File, len(made.Files))
+	for name, who := range map[string]mcp.Caller{"another user": replicas[1].as(t, user), "nobody": {}, "the system": replicas[1].as(t, root)} {
+		_, _, err := replicas[1].read(t, who, made.File.URI)
+		assert.Equal(t, mcp.CodeNotFound, mcp.ErrorOf(err).Code, name)
+	}
+	question["show"], question["files"] = "content", "META-INF/MANIFEST.MF"
+	assert.Nil(t, response[plugin](t, replicas[0].kit, admin, "generatePlugin", question).File, "a look at one file")
+}
+
+// All rows of a query are a CSV file in which a spreadsheet computes nothing.
+func TestQueryIsAFile(t *testing.T) {
+	t.Parallel()
+	w := reachable(t)
+	type queried struct {
+		Rows [][]any
+		File *deliveredFile
+	}
+	sql := `SELECT '=1+1' AS "=a", 'x, "y"' AS b, 2.5 AS c, CAST(NULL AS text) AS d FROM ad_client WHERE ad_client_id = 11`
+	assert.Nil(t, response[queried](t, w.db, admin, "executeQuery", args{"sql": sql}).File)
+	got := response[queried](t, w.db, admin, "executeQuery", args{"sql": sql, "csv": true})
+	require.NotNil(t, got.File)
+	assert.Equal(t, "text/csv", got.File.MIMEType)
+	assert.Equal(t, "'=a,b,c,d\n'=1+1,\"x, \"\"y\"\"\",2.5,\n", got.File.Text)
+	many := response[queried](t, w.db, admin, "executeQuery", args{"sql": "SELECT * FROM c_orderline", "csv": true, "maxRows": 1000})
+	assert.Greater(t, many.File.Bytes, 10_000)
+	assert.Equal(t, "query.csv", many.File.Name)
 }
 
 // filing is a kit whose files can be read, with a clock of its own.
@@ -148,11 +211,12 @@ func TestExecuteProcessForARecord(t *testing.T) { //nolint:paralleltest // see a
 	call.Arguments = json.RawMessage(`{"processId": "Rpt C_Order", "table": "C_Order", "recordId": 100}`)
 	out, err := tool.Invoke(t.Context(), call)
 	require.NoError(t, err)
-	result, ok := out.(*mcp.Result)
+	result, ok := out.(mcp.Linker)
 	require.True(t, ok, "a result with a link")
-	require.Len(t, result.Content, 2)
-	require.NotNil(t, result.Content[1].Link)
-	assert.Contains(t, result.Content[0].Text, result.Content[1].Link.URI)
+	require.NotNil(t, result.ResultLink())
+	raw, err := mcp.Encode(out)
+	require.NoError(t, err)
+	assert.Contains(t, string(raw), result.ResultLink().URI)
 
 	var asked []string
 	for name, tc := range map[string]struct {
@@ -306,6 +370,9 @@ func TestFilesThroughTheServer(t *testing.T) {
 	link, ok := res.Content[1].(*sdk.ResourceLink)
 	require.True(t, ok)
 	assert.Equal(t, "application/pdf", link.MIMEType)
+	require.NotNil(t, link.Size)
+	assert.Positive(t, *link.Size)
+	assert.Contains(t, link.Description, "until 20")
 	got, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: link.URI})
 	require.NoError(t, err)
 	require.Len(t, got.Contents, 1)

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -31,6 +32,8 @@ type Options struct {
 	// Files keeps what tools make, such as reports; nil: this process does. Replicas
 	// want one that they share, or a file is found where it was made alone.
 	Files mcp.FileStore
+	// FileTime is how long these can be read; 0: ten minutes.
+	FileTime time.Duration
 	// Log gets what went wrong; nil is silent.
 	Log *slog.Logger
 	// Now is the clock of the deployment tools and of files that are kept; nil means
@@ -49,18 +52,19 @@ type Toolbox struct {
 	log        *slog.Logger
 	now        func() time.Time
 
-	own     []OwnQuery
-	changes changes
-	files   mcp.FileStore
-	open    open
-	doubts  doubts
-	scopes  scopes
-	all     func() mcp.Set
+	own      []OwnQuery
+	changes  changes
+	files    mcp.FileStore
+	fileTime time.Duration
+	open     open
+	doubts   doubts
+	scopes   scopes
+	all      func() mcp.Set
 }
 
 // New makes a toolbox.
 func New(o Options) *Toolbox {
-	b := &Toolbox{pool: o.Pool, doctor: o.Doctor, generators: o.Generator, knowledge: o.Knowledge, metrics: o.Metrics, own: slices.Clone(o.OwnQueries), log: o.Log, now: o.Now}
+	b := &Toolbox{pool: o.Pool, doctor: o.Doctor, generators: o.Generator, knowledge: o.Knowledge, metrics: o.Metrics, fileTime: cmp.Or(o.FileTime, fileTime), own: slices.Clone(o.OwnQueries), log: o.Log, now: o.Now}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}

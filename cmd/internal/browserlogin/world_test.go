@@ -29,7 +29,6 @@ import (
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 	"github.com/erphub/erphub/mcp"
-	"github.com/erphub/erphub/mcp/boundary"
 	"github.com/erphub/erphub/mcp/server"
 	"github.com/erphub/erphub/tokens"
 )
@@ -77,7 +76,7 @@ func start(t testing.TB, erp *erptest.Server, change func(*browserlogin.Options)
 			claims, err := tokens.UnverifiedClaims(c.Caller.Token.Reveal())
 			return whoOut{c.Caller.UserID, c.Caller.RoleID, err == nil && claims.Complete}, nil
 		})
-	limits, err := boundary.New(&boundary.Options{Logger: logger})
+	limits, err := mcp.NewBoundary(&mcp.BoundaryOptions{Logger: logger})
 	require.NoError(t, err)
 	srv, err := server.New(server.Options{Catalog: mcp.Catalog{Tools: mcp.Set{who}}, Boundary: limits, Verifier: v, Login: login, Logger: logger, URL: o.PublicURL})
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ type Choice struct {
 	File string
 	// Columns are those named, in order; none means all.
 	Columns []string
-	// NoFormulas has [NoFormula] change the cells of CSV.
+	// NoFormulas has text.NoFormula change the cells of CSV.
 	NoFormulas bool
 
 	jq       *JQ

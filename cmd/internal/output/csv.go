@@ -4,23 +4,9 @@ import (
 	"bufio"
 	"io"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/erphub/erphub/internal/lazyregexp"
+	words "github.com/erphub/erphub/internal/text"
 )
-
-// number is what a spreadsheet computes to the same number.
-var number = lazyregexp.New(`^[-+]?[0-9]+(\.[0-9]+)?$`)
-
-// NoFormula returns text that a spreadsheet does not take for a formula: one that
-// begins as formulas do gets an apostrophe before it. Numbers stay as they are.
-func NoFormula(text string) string {
-	first, _ := utf8.DecodeRuneInString(text)
-	if text == "" || !strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) || number().MatchString(text) {
-		return text
-	}
-	return "'" + text
-}
 
 // writeCSV writes the table as RFC 4180 has it, with line feeds, and so that nothing
 // is lost: line breaks within a text stay as they are, and where the table knows
@@ -35,7 +21,7 @@ func (t Table) writeCSV(to io.Writer, noFormulas bool) error {
 			}
 			text, null := cell(i)
 			if noFormulas {
-				text = NoFormula(text)
+				text = words.NoFormula(text)
 			}
 			if null && n > 1 {
 				continue

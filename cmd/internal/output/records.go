@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // RecordOptions configure [Choice.WriteRecords].
@@ -56,7 +57,7 @@ func (c *Choice) WriteRecords(ctx context.Context, w io.Writer, screen Screen, r
 	}
 	csv := opts.Options
 	if c.NoFormulas {
-		csv.Text = NoFormula
+		csv.Text = text.NoFormula
 	}
 	return export.Write(w, export.Format(c.Format), records, &csv)
 }

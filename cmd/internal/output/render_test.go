@@ -180,14 +180,3 @@ func TestReadBack(t *testing.T) {
 		}
 	}
 }
-
-// TestNoFormula changes what a spreadsheet would compute, and nothing else.
-func TestNoFormula(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{"=1+1", "+A1", "-2+3", "-1-1", "+49 170", "@SUM(A1)", "\t=1", "\r=1", "＝1+1", "＋1", "－1", "＠A1", "-", "=", "-1e5", "--1"} {
-		assert.Equal(t, "'"+text, NoFormula(text))
-	}
-	for _, text := range []string{"", "a", "1", "-5", "-12.50", "+7", "0-1", "a=1", " =1", "'=1", "2024-06-01"} {
-		assert.Equal(t, text, NoFormula(text))
-	}
-}

@@ -85,27 +85,28 @@ func (a *app) metricsList(c *cli.Context) error {
 		return err
 	}
 	type line struct {
-		Name    string `json:"name"`
-		Title   string `json:"title"`
-		Builtin bool   `json:"builtin"`
+		Name     string `json:"name"`
+		Title    string `json:"title"`
+		Builtin  bool   `json:"builtin"`
+		Approval string `json:"approval"`
 	}
 	var lines []line
 	var rows [][]string
 	for _, d := range set.Definitions() {
-		lines = append(lines, line{d.Name, d.Title, d.Source().Builtin})
+		lines = append(lines, line{d.Name, d.Title, d.Source().Builtin, d.Approval.String()})
 		from := "built in"
 		if !d.Source().Builtin {
 			from = d.Source().String()
 		}
-		rows = append(rows, []string{d.Name, d.Title, from})
+		rows = append(rows, []string{d.Name, d.Title, d.Approval.String(), from})
 	}
-	return a.Print(c, lines, output.Table{Columns: []output.Column{{Name: "metric", Key: "name"}, {Name: "title"}, {Name: "defined"}}, Rows: rows})
+	return a.Print(c, lines, output.Table{Columns: []output.Column{{Name: "metric", Key: "name"}, {Name: "title"}, {Name: "approval"}, {Name: "defined"}}, Rows: rows})
 }
 
 // metricText is a definition for people.
 func metricText(d *metrics.Definition) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n%s\n\ndates: %s\n", d.Name, d.Title, d.About, d.Date.About)
+	fmt.Fprintf(&b, "%s: %s\n\n%s\n\napproval: %s\ndates: %s\n", d.Name, d.Title, d.About, d.Approval, d.Date.About)
 	if d.Currency != nil {
 		fmt.Fprintf(&b, "currency: %s\n", d.Currency.About)
 	}
@@ -235,13 +236,13 @@ func (a *app) printMetric(c *cli.Context, r *metrics.Result) error {
 		plain.Notes = r.Notes
 		for i, line := range r.Counted.Lines() {
 			if i == 0 {
-				line = r.Definition.Title + ": " + line
+				line = r.Definition.Title + " (" + r.Definition.Approval.String() + "): " + line
 			}
 			a.Note("%s", line)
 		}
 	}
 	err = a.printRows(c, choice, map[string]any{
-		"metric": r.Definition.Name, "about": r.Definition.About, "columns": columns, "rows": plain.Rows, "truncated": r.Truncated, "counted": r.Counted,
+		"metric": r.Definition.Name, "about": r.Definition.About, "approval": r.Definition.Approval.String(), "columns": columns, "rows": plain.Rows, "truncated": r.Truncated, "counted": r.Counted,
 		"sql": r.SQL, "params": r.Params, "notes": append([]string{}, r.Notes...),
 	}, plain)
 	if err == nil && r.Truncated && choice.Format != output.FormatJSON && choice.Format != output.FormatYAML {

@@ -10,13 +10,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/transfer"
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/atomicfile"
+	"github.com/erphub/erphub/internal/text"
 )
 
 func (a *app) exportCommand() *cli.Command {
@@ -146,7 +146,7 @@ type plainCells struct{ transfer.RowWriter }
 func (w plainCells) Row(cells []values.Cell) error {
 	plain := slices.Clone(cells)
 	for i := range plain {
-		plain[i].Text = output.NoFormula(plain[i].Text)
+		plain[i].Text = text.NoFormula(plain[i].Text)
 	}
 	return w.RowWriter.Row(plain)
 }

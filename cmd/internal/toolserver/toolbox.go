@@ -135,7 +135,7 @@ func (a *app) toolbox(c *cli.Context, s *shell.Setup, log *slog.Logger, counters
 func (a *app) addCatalog(c *cli.Context, s *shell.Setup, box *toolbox) error {
 	o := tools.Options{Pool: box.pool, Log: box.log, Doctor: &toolsDoctor{a: a, c: c, s: s}}
 	var err error
-	if o.Generator, err = a.generatorOutputs(s, box); err != nil {
+	if o.Generator, o.FileTime, err = a.generatorOutputs(s, box); err != nil {
 		return err
 	}
 	if folders := c.StringSlice("knowledge"); len(folders) > 0 {
@@ -210,11 +210,12 @@ func ownMetrics(ctx context.Context, folder string) (*metrics.Set, error) {
 }
 
 // generatorOutputs are the ways to deliver plugins that the settings make
-// possible. A folder of this machine is one only where it is configured.
-func (a *app) generatorOutputs(s *shell.Setup, box *toolbox) (tools.GeneratorOptions, error) {
+// possible, and how long links live. A folder of this machine is one only where it is
+// configured.
+func (a *app) generatorOutputs(s *shell.Setup, box *toolbox) (tools.GeneratorOptions, time.Duration, error) {
 	d, err := delivery.New(delivery.Options{Setting: s.Resolver.Lookup, Getenv: a.Getenv, Logger: box.log})
 	if err != nil {
-		return tools.GeneratorOptions{}, shell.DeliveryError(err)
+		return tools.GeneratorOptions{}, 0, shell.DeliveryError(err)
 	}
 	o := tools.GeneratorOptions{Deliveries: d, Modes: []generator.Mode{
 		generator.ModeURL, generator.ModeObjectStore, generator.ModeRepository, generator.ModeEmail,
@@ -222,7 +223,7 @@ func (a *app) generatorOutputs(s *shell.Setup, box *toolbox) (tools.GeneratorOpt
 	if cmp.Or(a.Getenv("ERPHUB_GENERATOR_DIRECTORY"), s.Resolver.Lookup(delivery.KeyDirectory)) != "" {
 		o.Modes = append(o.Modes, generator.ModeFilesystem)
 	}
-	return o, nil
+	return o, d.TTL(), nil
 }
 
 // toolsets are the names of the requested sets, none where nobody requests any.
