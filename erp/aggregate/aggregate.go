@@ -252,14 +252,7 @@ func (v *Value) add(rec erp.Record, m Measure) error {
 	}
 	n, isNumber := rec.Decimal(m.Column)
 	if !isNumber || raw[0] == '"' {
-		text, isText := rec.Text(m.Column)
-		if _, isDate := Day.of(text); (m.Func != Min && m.Func != Max) || !isText || !isDate {
-			return fmt.Errorf("%s is not a number: it has no %s", m.Column, m.Func)
-		}
-		if v.text == "" || (m.Func == Min) == (text < v.text) {
-			v.text = text
-		}
-		return nil
+		return v.addDate(rec, m)
 	}
 	number, ok := n.Rat()
 	if !ok {
@@ -273,6 +266,18 @@ func (v *Value) add(rec erp.Record, m Measure) error {
 	default:
 		v.plus(number)
 		v.count++
+	}
+	return nil
+}
+
+// addDate compares with the date of one more record: dates have an order only.
+func (v *Value) addDate(rec erp.Record, m Measure) error {
+	text, isText := rec.Text(m.Column)
+	if _, isDate := Day.of(text); (m.Func != Min && m.Func != Max) || !isText || !isDate {
+		return fmt.Errorf("%s is not a number: it has no %s", m.Column, m.Func)
+	}
+	if v.text == "" || (m.Func == Min) == (text < v.text) {
+		v.text = text
 	}
 	return nil
 }
