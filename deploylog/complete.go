@@ -1,6 +1,7 @@
 package deploylog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -118,9 +119,7 @@ func (l *Log) Rollback(ctx context.Context, id erp.ID, r Rollback) (Run, error) 
 	same := func(run *Run) bool { return version == "" || version == run.VersionPrevious }
 	run, _, err := l.move(ctx, id, move{to: RolledBack, at: r.At, op: r.Op, same: same, build: func(_ context.Context, run *Run, at time.Time) (map[string]any, error) {
 		back := version
-		if back == "" {
-			back = run.VersionPrevious
-		}
+		back = cmp.Or(back, run.VersionPrevious)
 		if back == "" {
 			return nil, fmt.Errorf("%w: the log does not know which version ran in %s before run %s; name the one that is running again",
 				ErrInvalid, run.Environment, run.ID)

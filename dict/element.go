@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -85,8 +86,6 @@ func labelOf(name string) string {
 		b.WriteRune(r)
 	}
 	label := strings.Join(strings.Fields(b.String()), " ")
-	if label == "" {
-		label = name
-	}
+	label = cmp.Or(label, name)
 	return strings.TrimSpace(text.First(label, maxLabel))
 }

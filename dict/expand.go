@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -77,9 +78,7 @@ func stricter(a, b Column) Column {
 	if b.Length > 0 && b.Length < a.Length {
 		a.Length = b.Length
 	}
-	if a.Default == "" {
-		a.Default = b.Default
-	}
+	a.Default = cmp.Or(a.Default, b.Default)
 	return a
 }
 
@@ -122,9 +121,7 @@ func (t Table) normal(c Column) Column {
 		ref := *c.Reference
 		if ref.Lookup != nil {
 			lookup := *ref.Lookup
-			if lookup.Key == "" {
-				lookup.Key = lookup.Table + "_ID"
-			}
+			lookup.Key = cmp.Or(lookup.Key, lookup.Table+"_ID")
 			ref.Lookup, ref.Target = &lookup, lookup.Table
 		}
 		if ref.EntityType == "" {
@@ -138,9 +135,7 @@ func (t Table) normal(c Column) Column {
 	if c.EntityType == "" {
 		c.EntityType = t.entityType()
 	}
-	if c.ForeignKey == "" {
-		c.ForeignKey = FKNoAction
-	}
+	c.ForeignKey = cmp.Or(c.ForeignKey, FKNoAction)
 	if e, ok := knownElement(c.Name); ok && c.ElementID == 0 {
 		c.ElementID = e.ID
 	}

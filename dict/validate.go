@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -22,9 +23,7 @@ const (
 // Validate checks tables that go into one plan together and reports everything
 // it finds as one [*ValidationError]. Nil options mean the defaults.
 func Validate(opts *Options, tables ...Table) error {
-	if opts == nil {
-		opts = &Options{}
-	}
+	opts = cmp.Or(opts, &Options{})
 	f := validate(opts, tables)
 	if len(f.list) > 0 && opts.Known != nil {
 		f.excuse(opts, tables)
@@ -282,12 +281,8 @@ func sameReference(a, b *Reference) bool {
 // with the next one.
 func knownMore(a, b *Reference) *Reference {
 	both := *a
-	if both.ID == 0 {
-		both.ID = b.ID
-	}
-	if both.Target == "" {
-		both.Target = b.Target
-	}
+	both.ID = cmp.Or(both.ID, b.ID)
+	both.Target = cmp.Or(both.Target, b.Target)
 	return &both
 }
 

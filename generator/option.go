@@ -3,6 +3,7 @@ package generator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -158,11 +159,7 @@ func (v values) err() error {
 // resolve checks options against what a generator takes, and fills in defaults.
 func (g *Generator) resolve(options map[string]any, adding bool) (values, error) {
 	v := values{given: map[string]any{}, used: &OptionsError{Generator: g.Name}}
-	names := make([]string, 0, len(options))
-	for name := range options {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(options))
 	for _, name := range names {
 		if _, ok := g.Option(name); !ok {
 			v.bad(quote(name), "", "is no option of this generator; there are "+g.optionNames(adding))

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,12 +172,8 @@ func (m *Manager) nothingLeft(st Stored, r attempt) *Error {
 func (m *Manager) refreshLocked(ctx context.Context, st Stored) (_ *session, err error) {
 	clientID, userID := st.ClientID, st.UserID
 	if c, err := UnverifiedClaims(st.Access.Reveal()); err == nil && c.Complete {
-		if clientID == 0 {
-			clientID = c.ClientID
-		}
-		if userID == 0 {
-			userID = c.UserID
-		}
+		clientID = cmp.Or(clientID, c.ClientID)
+		userID = cmp.Or(userID, c.UserID)
 	}
 	ids := [2]int{clientID, userID}
 	if m.refused.of == Fingerprint(st.Refresh) && m.refused.ids == ids && m.now().Before(m.refused.until) {

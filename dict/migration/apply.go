@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -115,18 +116,12 @@ func newApplication(source Source, opts *ApplyOptions) (*application, error) {
 	if source.Name == "" || utf8.RuneCountInString(source.Name) > maxName || strings.ContainsAny(source.Name, "/\\\x00\n\r") {
 		return nil, fmt.Errorf("%q is not a name for a migration script: it is a file name of at most %d characters, without folder", source.Name, maxName)
 	}
-	if a.opts.Schema == "" {
-		a.opts.Schema = DefaultSchema
-	}
-	if a.opts.Project == "" {
-		a.opts.Project = defaultProject
-	}
+	a.opts.Schema = cmp.Or(a.opts.Schema, DefaultSchema)
+	a.opts.Project = cmp.Or(a.opts.Project, defaultProject)
 	if utf8.RuneCountInString(a.opts.Project) > maxProject || utf8.RuneCountInString(a.opts.Release) > maxRelease {
 		return nil, fmt.Errorf("the project of a migration script is at most %d characters long and its release at most %d", maxProject, maxRelease)
 	}
-	if a.opts.User == 0 {
-		a.opts.User = defaultUser
-	}
+	a.opts.User = cmp.Or(a.opts.User, defaultUser)
 	parts, err := Split(source.Text, a.dialect)
 	if err != nil {
 		return nil, fmt.Errorf("migration script %s: %w", source.Name, err)

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -41,9 +42,7 @@ type Store interface {
 // Clean sweeps a store again and again until the context ends. A sweep that
 // fails is logged and tried again the next time.
 func Clean(ctx context.Context, store Store, every time.Duration, logger *slog.Logger) {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
+	logger = cmp.Or(logger, slog.New(slog.DiscardHandler))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -85,9 +84,7 @@ func NewDelivery(store Store, baseURL string, ttl time.Duration) (*Delivery, err
 	case store == nil:
 		return nil, bad("there is nowhere to keep the files", "give a folder for them")
 	}
-	if ttl == 0 {
-		ttl = DefaultTTL
-	}
+	ttl = cmp.Or(ttl, DefaultTTL)
 	return &Delivery{store, base, ttl}, nil
 }
 

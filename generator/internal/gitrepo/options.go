@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -81,9 +82,7 @@ func (o *Options) check() (base, api *url.URL, err error) {
 	bad := func(why, next string) error {
 		return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring the forge", Why: why, Next: next}
 	}
-	if o.URL == "" {
-		o.URL = DefaultURL
-	}
+	o.URL = cmp.Or(o.URL, DefaultURL)
 	base, perr := url.Parse(strings.TrimRight(o.URL, "/"))
 	switch {
 	case perr != nil:
@@ -124,24 +123,14 @@ func (o *Options) check() (base, api *url.URL, err error) {
 }
 
 func (o *Options) defaults() {
-	if o.Branch == "" {
-		o.Branch = DefaultBranch
-	}
-	if o.AuthorName == "" {
-		o.AuthorName = "erphub"
-	}
-	if o.AuthorEmail == "" {
-		o.AuthorEmail = "noreply@localhost"
-	}
+	o.Branch = cmp.Or(o.Branch, DefaultBranch)
+	o.AuthorName = cmp.Or(o.AuthorName, "erphub")
+	o.AuthorEmail = cmp.Or(o.AuthorEmail, "noreply@localhost")
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 }
 
 func thisMachine(host string) bool {

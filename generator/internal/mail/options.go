@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -99,9 +100,7 @@ func (o *Options) check() (host string, port int, err error) {
 		return "", 0, bad("its name is not that of a host", "use one such as smtp.example.com or smtp.example.com:587")
 	}
 	o.ImplicitTLS = o.ImplicitTLS || port == tlsPort
-	if o.From == "" {
-		o.From = DefaultFrom
-	}
+	o.From = cmp.Or(o.From, DefaultFrom)
 	from, why := sender(o.From)
 	if why != "" {
 		return "", 0, bad(fmt.Sprintf("the sender %q %s", failure.Words(o.From), why), "set hub.email.from (EMAIL_FROM) to an address")
@@ -115,15 +114,9 @@ func (o *Options) check() (host string, port int, err error) {
 	if o.MaxBytes < 0 || o.Timeout < 0 {
 		return "", 0, bad("a limit is negative", "use zero for the default")
 	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = DefaultMaxBytes
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.MaxBytes = cmp.Or(o.MaxBytes, DefaultMaxBytes)
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return host, port, nil
 }
 

@@ -1,6 +1,7 @@
 package testgit
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -67,9 +68,7 @@ func StartTLS(t testing.TB, f Forge) *Server {
 func start(t testing.TB, f Forge, listen func(http.Handler) *httptest.Server) *Server {
 	t.Helper()
 	find(t)
-	if f.Login == "" {
-		f.Login = "tester"
-	}
+	f.Login = cmp.Or(f.Login, "tester")
 	s := &Server{root: t.TempDir(), f: f, repos: map[string]map[string]any{}}
 	prefix := "/api/v1"
 	if f.Kind == GitHub {
@@ -142,9 +141,7 @@ func (s *Server) create(t testing.TB, w http.ResponseWriter, r *http.Request, ow
 		return
 	}
 	branch, _ := body["default_branch"].(string)
-	if branch == "" {
-		branch = "main"
-	}
+	branch = cmp.Or(branch, "main")
 	if err := initBare(s.root, find(t), gitEnv(t), full, branch); err != nil {
 		reply(w, 500, map[string]any{"message": err.Error()})
 		return
