@@ -94,22 +94,11 @@ func (l *Log) History(ctx context.Context, q HistoryQuery) iter.Seq2[Run, error]
 // page before, or empty. Limit of the query is ignored. The time it takes depends
 // on the page, and hardly on how long the log is.
 func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (HistoryPage, error) {
-	words, err := parseSearch(q.Search)
+	f, words, at, err := q.parse(cursor)
 	if err != nil {
 		return HistoryPage{}, err
 	}
-	f, err := q.filter()
-	if err != nil {
-		return HistoryPage{}, err
-	}
-	at, err := parseCursor(cursor)
-	if err != nil {
-		return HistoryPage{}, err
-	}
-	since, until := q.Since, q.Until
-	if behind := at.second.Add(time.Second); !at.second.IsZero() && (until.IsZero() || behind.Before(until)) {
-		until = behind
-	}
+	since, until := q.Since, at.limit(q.Until)
 	if len(words) > 0 {
 		if since, err = l.reach(ctx, f, q.Since, until); err != nil {
 			return HistoryPage{}, fmt.Errorf("reading the deployment log: %w", err)
@@ -132,17 +121,10 @@ func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (H
 		if left == 0 { // the page is full, and more follow only if something was found
 			more, found.Records = len(found.Records) > 0, nil
 		}
-		for _, rec := range found.Records {
-			run, err := ParseRun(rec)
-			if err != nil {
-				return HistoryPage{}, err
-			}
-			if !words.inexact() || words.matches(&run) {
-				page.Runs = append(page.Runs, run)
-			}
-			at = at.behind(&run)
-			left = max(left-1, 0)
+		if err := page.add(found.Records, words, &at); err != nil {
+			return HistoryPage{}, err
 		}
+		left = max(left-len(found.Records), 0)
 		if more {
 			page.Next = at.String()
 			return page, nil
@@ -154,6 +136,31 @@ func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (H
 	return page, nil
 }
 
+func (q *HistoryQuery) parse(cursor string) (f erp.Filter, words search, at historyCursor, err error) {
+	if words, err = parseSearch(q.Search); err == nil {
+		f, err = q.filter()
+	}
+	if err == nil {
+		at, err = parseCursor(cursor)
+	}
+	return f, words, at, err
+}
+
+// add adds the runs that the words find, and moves the cursor behind all.
+func (p *HistoryPage) add(records []erp.Record, words search, at *historyCursor) error {
+	for _, rec := range records {
+		run, err := ParseRun(rec)
+		if err != nil {
+			return err
+		}
+		if !words.inexact() || words.matches(&run) {
+			p.Runs = append(p.Runs, run)
+		}
+		*at = at.behind(&run)
+	}
+	return nil
+}
+
 // defaultPage is the server's cap unless somebody has changed it.
 const defaultPage = 100
 
@@ -163,6 +170,14 @@ const defaultPage = 100
 type historyCursor struct {
 	second time.Time
 	skip   int
+}
+
+// limit ends the second of the cursor, if the time is not before that.
+func (c historyCursor) limit(until time.Time) time.Time {
+	if behind := c.second.Add(time.Second); !c.second.IsZero() && (until.IsZero() || behind.Before(until)) {
+		return behind
+	}
+	return until
 }
 
 func (c historyCursor) behind(run *Run) historyCursor {
