@@ -2,6 +2,7 @@ package dict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/internal/displaytype"
@@ -111,10 +112,5 @@ func (d DisplayType) SQLType(dialect Dialect, column string, length int) string 
 // isIDName reports whether the ERP stores an id column of this name as a
 // number.
 func isIDName(column string) bool {
-	for _, suffix := range []string{"_ID", "_ID_To", "tedBy", "_Acct"} {
-		if strings.HasSuffix(column, suffix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"_ID", "_ID_To", "tedBy", "_Acct"}, func(suffix string) bool { return strings.HasSuffix(column, suffix) })
 }

@@ -2,6 +2,7 @@ package dict
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -270,10 +271,5 @@ func unquote(s string) (string, bool) {
 }
 
 func hasValue(r *Reference, value string) bool {
-	for _, v := range r.Values {
-		if v.Value == value {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Values, func(v ListValue) bool { return v.Value == value })
 }

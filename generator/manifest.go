@@ -3,6 +3,7 @@ package generator
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -129,12 +130,7 @@ func (m *manifest) require(name, clause string) {
 
 // has reports whether a list names path.
 func (m *manifest) has(name, path string) bool {
-	for _, c := range m.clauses(name) {
-		if clausePath(c) == path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.clauses(name), func(c string) bool { return clausePath(c) == path })
 }
 
 // clausePath is a clause without attributes and directives.

@@ -262,12 +262,9 @@ func lengthCounts(want dict.Column, given *dict.Column, has registry.Column) boo
 	if given != nil && given.Length != 0 {
 		return true
 	}
-	for _, dialect := range []dict.Dialect{dict.PostgreSQL, dict.Oracle} {
-		if want.Type.SQLType(dialect, want.Name, want.Length) != want.Type.SQLType(dialect, want.Name, has.Length) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]dict.Dialect{dict.PostgreSQL, dict.Oracle}, func(dialect dict.Dialect) bool {
+		return want.Type.SQLType(dialect, want.Name, want.Length) != want.Type.SQLType(dialect, want.Name, has.Length)
+	})
 }
 
 // identifierNumbers gives new numbers to identifiers, by lower-case name, when

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -216,12 +217,8 @@ func (a *application) runSingly(ctx context.Context, db *sql.DB, t tracked) (don
 // thereAlready reports whether Oracle refused to make something because it is
 // there: a name in use, a second primary key, a column, a unique or foreign key.
 func thereAlready(err error) bool {
-	for _, code := range []string{"ORA-00955", "ORA-02260", "ORA-01430", "ORA-02261", "ORA-02264", "ORA-02275", "ORA-01442", "ORA-01451"} {
-		if strings.Contains(err.Error(), code) {
-			return true
-		}
-	}
-	return false
+	codes := []string{"ORA-00955", "ORA-02260", "ORA-01430", "ORA-02261", "ORA-02264", "ORA-02275", "ORA-01442", "ORA-01451"}
+	return slices.ContainsFunc(codes, func(code string) bool { return strings.Contains(err.Error(), code) })
 }
 
 func (a *application) run(ctx context.Context, db execer, i int, p Part) error {

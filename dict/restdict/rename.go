@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
@@ -82,12 +83,10 @@ func (r *runner) isRenamed(ctx context.Context, step *dict.RunStep, id int64) (b
 
 // renames reports whether the plan gives a table its name.
 func (r *runner) renames(table string) bool {
-	for _, st := range r.states {
-		if p, ok := st.step.(*dict.RunStep); ok && p.Purpose == dict.RenameTable && strings.EqualFold(p.Rename.To, table) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.states, func(st *state) bool {
+		p, ok := st.step.(*dict.RunStep)
+		return ok && p.Purpose == dict.RenameTable && strings.EqualFold(p.Rename.To, table)
+	})
 }
 
 // uuidOf is the UUID of a record that is found by nothing else.

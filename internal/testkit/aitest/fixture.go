@@ -237,12 +237,7 @@ func (w *writer) taint() {
 }
 
 func isMasked(column string) bool {
-	for _, m := range MaskedColumns() {
-		if strings.EqualFold(m, column) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(MaskedColumns(), func(m string) bool { return strings.EqualFold(m, column) })
 }
 
 func isDropped(table, column string) bool {
