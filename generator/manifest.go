@@ -40,11 +40,8 @@ func parseManifest(data []byte) (*manifest, error) {
 	}
 	number := 0
 	for text != "" {
-		line, rest, found := strings.Cut(text, "\n")
-		raw := line
-		if found {
-			raw += "\n"
-		}
+		line, rest, _ := strings.Cut(text, "\n")
+		raw := text[:len(text)-len(rest)]
 		line = strings.TrimSuffix(line, "\r")
 		number++
 		if line == "" {

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/internal/failure"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Defaults and limits.
@@ -78,6 +79,9 @@ func (l Login) LogValue() slog.Value { return slog.StringValue(l.String()) }
 // MarshalText returns "[redacted]".
 func (l Login) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
+// hostName is printable ASCII but for /, @, ?, # and \.
+var hostName = lazyregexp.New(`^[!"$-.0->A-\[\]-~]{1,253}$`)
+
 // check validates the options and fills in the defaults. It returns host and
 // port.
 func (o *Options) check() (host string, port int, err error) {
@@ -96,7 +100,7 @@ func (o *Options) check() (host string, port int, err error) {
 		host, port = h, int(n)
 	}
 	host = strings.Trim(host, "[]")
-	if host == "" || len(host) > 253 || strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("/@?#\\", r) }) {
+	if !hostName().MatchString(host) {
 		return "", 0, bad("its name is not that of a host", "use one such as smtp.example.com or smtp.example.com:587")
 	}
 	o.ImplicitTLS = o.ImplicitTLS || port == tlsPort

@@ -82,12 +82,13 @@ var (
 	strictName = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 )
 
+func bad(why, next string) error {
+	return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring object storage", Why: why, Next: next}
+}
+
 // check validates the options and fills in the defaults. It returns the parsed
 // endpoint, nil for Amazon's.
 func (o *Options) check() (*url.URL, error) {
-	bad := func(why, next string) error {
-		return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring object storage", Why: why, Next: next}
-	}
 	switch {
 	case o.Bucket == "":
 		return nil, bad("there is no bucket", "set hub.generator.objectstore.bucket")
@@ -118,6 +119,10 @@ func (o *Options) check() (*url.URL, error) {
 	if o.Endpoint == "" {
 		return nil, nil
 	}
+	return o.endpoint()
+}
+
+func (o *Options) endpoint() (*url.URL, error) {
 	u, err := url.Parse(o.Endpoint)
 	switch {
 	case err != nil:
