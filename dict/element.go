@@ -59,6 +59,12 @@ func labelOf(name string) string {
 	if e, ok := knownElement(name); ok {
 		return e.Name
 	}
+	label := strings.Join(strings.Fields(putApart(stemOf(name))), " ")
+	return strings.TrimSpace(text.First(cmp.Or(label, name), maxLabel))
+}
+
+// stemOf is a name without its prefix and suffix.
+func stemOf(name string) string {
 	stem := name
 	if i := strings.IndexByte(stem, '_'); i > 0 && i <= 3 && strings.ToUpper(stem[:i]) == stem[:i] && i+1 < len(stem) {
 		stem = stem[i+1:]
@@ -69,6 +75,11 @@ func labelOf(name string) string {
 	if len(stem) > 2 && strings.HasPrefix(stem, "Is") && unicode.IsUpper(rune(stem[2])) {
 		stem = stem[2:]
 	}
+	return stem
+}
+
+// putApart writes a blank before each word.
+func putApart(stem string) string {
 	var b strings.Builder
 	runes := []rune(stem)
 	for i, r := range runes {
@@ -85,7 +96,5 @@ func labelOf(name string) string {
 		}
 		b.WriteRune(r)
 	}
-	label := strings.Join(strings.Fields(b.String()), " ")
-	label = cmp.Or(label, name)
-	return strings.TrimSpace(text.First(label, maxLabel))
+	return b.String()
 }
