@@ -2,7 +2,6 @@ package restdict
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,7 +51,7 @@ func (r *runner) rename(ctx context.Context, st *state, step *dict.RunStep, proc
 				continue // looked at once more
 			}
 		}
-		if ctx.Err() != nil || !erp.Retryable(err) && !errors.Is(err, erp.ErrConflict) || st.attempts >= r.opts.Attempts {
+		if !r.mayRetry(ctx, st, err) {
 			return err
 		}
 		if err := r.pause(ctx, max(st.attempts, 1), err); err != nil {
