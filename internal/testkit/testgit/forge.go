@@ -3,6 +3,7 @@ package testgit
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -154,10 +155,7 @@ func (s *Server) create(t testing.TB, w http.ResponseWriter, r *http.Request, ow
 		}
 	}
 	s.repos[full] = body
-	clone := s.URL + "/" + full + ".git"
-	if s.f.CloneURL != "" {
-		clone = s.f.CloneURL
-	}
+	clone := cmp.Or(s.f.CloneURL, s.URL+"/"+full+".git")
 	if s.f.Created != nil {
 		s.f.Created()
 	}
@@ -216,11 +214,7 @@ func (s *Server) dir(full string) string {
 func (s *Server) Repositories() map[string]map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := map[string]map[string]any{}
-	for name, body := range s.repos {
-		all[name] = body
-	}
-	return all
+	return maps.Clone(s.repos)
 }
 
 // Calls lists the calls of the API so far, as "METHOD /path".
