@@ -30,22 +30,22 @@ var budgets = []budget{
 	{"aiquery", 19_855, 334},
 	{"aiquery/embedded", 6_150, 20},
 	{"cmd", 30_974, 0},
-	{"deploylog", 5_345, 149},
-	{"dict", 29_100, 643},
-	{"erp", 11_600, 505},
+	{"deploylog", 5_364, 149},
+	{"dict", 29_052, 643},
+	{"erp", 11_608, 505},
 	{"erp/erptest", 51_600, 207},
 	{"examples", 1_250, 2},
-	{"generator", 10_511, 210},
-	{"internal", 17_578, 0},
+	{"generator", 10_506, 210},
+	{"internal", 17_575, 0},
 	{"mcp", 23_740, 364},
-	{"tokens", 3_950, 145},
+	{"tokens", 3_940, 145},
 }
 
 // Functions that decide much are hard to change: none may have a complexity above the
 // first number, and no more functions than the second may have one above 15.
 const (
 	mostComplex = 30
-	mostAbove15 = 303
+	mostAbove15 = 220
 )
 
 // Commands and rows of flags in docs/commands.md.

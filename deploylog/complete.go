@@ -35,14 +35,12 @@ func (l *Log) Complete(ctx context.Context, id erp.ID, c Completion) (Run, error
 	same := func(run *Run) bool {
 		return l.holds("Changes", run.Changes, c.Changes) && l.holds("ErrorMessage", run.ErrorMessage, c.ErrorMessage)
 	}
-	build := func(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
+	run, _, err := l.move(ctx, id, move{to: c.Status, at: c.At, op: c.Op, same: same, build: func(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
 		return l.completed(ctx, &c, run, at)
-	}
-	run, _, err := l.move(ctx, id, move{to: c.Status, at: c.At, op: c.Op, same: same, build: build})
+	}})
 	return run, err
 }
 
-// completed is what a run gets that ends at a time.
 func (l *Log) completed(ctx context.Context, c *Completion, run *Run, at time.Time) (map[string]any, error) {
 	body := map[string]any{"DateCompleted": isoUTC(at), "Duration": 0}
 	if !run.DateStarted.IsZero() {

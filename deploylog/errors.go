@@ -30,8 +30,7 @@ func refused(err error) bool {
 	return e.Status < http.StatusInternalServerError
 }
 
-// notCreated reports whether a record was certainly not created, or the caller
-// does not wait for it.
+// notCreated reports whether a record was certainly not created, or nobody waits.
 func notCreated(ctx context.Context, err error) bool {
 	return refused(err) || erp.Unsent(err) || ctx.Err() != nil
 }

@@ -146,7 +146,6 @@ func (q *HistoryQuery) parse(cursor string) (f erp.Filter, words search, at hist
 	return f, words, at, err
 }
 
-// add adds the runs that the words find, and moves the cursor behind all.
 func (p *HistoryPage) add(records []erp.Record, words search, at *historyCursor) error {
 	for _, rec := range records {
 		run, err := ParseRun(rec)

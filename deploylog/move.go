@@ -128,7 +128,6 @@ func (l *Log) move(ctx context.Context, id erp.ID, m move) (_ Run, moved bool, e
 	return Run{}, false, fmt.Errorf("moving run %s to %s: %w; try again", id, m.to, ErrBusy)
 }
 
-// body is what the run gets, if it may make the move.
 func (m *move) body(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
 	if err := checkMove(run, m.to); err != nil {
 		return nil, err
@@ -249,8 +248,7 @@ func claimGone(err error) bool {
 	return errors.As(err, &failed) && failed.Index == 0 && errors.Is(failed.Err, erp.ErrNotFound)
 }
 
-// takeOver removes the claim of a writer that did not finish. One that cannot be
-// removed is not an error: the move goes on without.
+// takeOver removes another writer's claim; one that cannot be removed is no error.
 func (l *Log) takeOver(ctx context.Context, run *Run, other erp.ID) (removed bool, err error) {
 	l.log.Warn("taking over from a writer that did not finish", "run", run.ID.String())
 	err = l.client.Delete(ctx, TableName, other)

@@ -63,7 +63,6 @@ func labelOf(name string) string {
 	return strings.TrimSpace(text.First(cmp.Or(label, name), maxLabel))
 }
 
-// stemOf is a name without its prefix and suffix.
 func stemOf(name string) string {
 	stem := name
 	if i := strings.IndexByte(stem, '_'); i > 0 && i <= 3 && strings.ToUpper(stem[:i]) == stem[:i] && i+1 < len(stem) {
@@ -78,7 +77,6 @@ func stemOf(name string) string {
 	return stem
 }
 
-// putApart writes a blank before each word.
 func putApart(stem string) string {
 	var b strings.Builder
 	runes := []rune(stem)

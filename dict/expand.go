@@ -153,7 +153,6 @@ func (t Table) normal(c Column) Column {
 	return c.normalFlags()
 }
 
-// normalFlags sets the flags that follow from others and from what a column is.
 func (c Column) normalFlags() Column {
 	if c.Key || c.Parent {
 		c.NotUpdateable = true

@@ -66,7 +66,6 @@ func (d DisplayType) SQLType(dialect Dialect, column string, length int) string 
 	return dialect.varchar(length)
 }
 
-// typeName is what a type is called in the two databases.
 type typeName struct{ postgres, oracle string }
 
 func (n typeName) in(dialect Dialect) string {
@@ -85,17 +84,11 @@ var (
 
 // storedAs are the types that depend on neither name nor length.
 var storedAs = map[displaytype.Storage]typeName{
-	displaytype.StoreInteger:  wholeNumber,
-	displaytype.StoreDecimal:  {"NUMERIC", "NUMBER"},
-	displaytype.StoreDate:     timestamp,
-	displaytype.StoreDateTime: timestamp,
-	displaytype.StoreTime:     timestamp,
-	displaytype.StoreInstant:  {"TIMESTAMP WITH TIME ZONE", "TIMESTAMP WITH TIME ZONE"},
-	displaytype.StoreYesNo:    {"CHAR(1)", "CHAR(1)"},
-	displaytype.StoreBinary:   largeBinary,
-	displaytype.StoreLongText: largeText,
-	displaytype.StoreUUID:     {"UUID", "VARCHAR2(36)"},
-	displaytype.StoreJSON:     {"JSONB", "CLOB"},
+	displaytype.StoreInteger: wholeNumber, displaytype.StoreDecimal: {"NUMERIC", "NUMBER"},
+	displaytype.StoreDate: timestamp, displaytype.StoreDateTime: timestamp, displaytype.StoreTime: timestamp,
+	displaytype.StoreInstant: {"TIMESTAMP WITH TIME ZONE", "TIMESTAMP WITH TIME ZONE"}, displaytype.StoreYesNo: {"CHAR(1)", "CHAR(1)"},
+	displaytype.StoreBinary: largeBinary, displaytype.StoreLongText: largeText,
+	displaytype.StoreUUID: {"UUID", "VARCHAR2(36)"}, displaytype.StoreJSON: {"JSONB", "CLOB"},
 }
 
 func (d Dialect) varchar(length int) string {
@@ -105,8 +98,7 @@ func (d Dialect) varchar(length int) string {
 	return fmt.Sprintf("VARCHAR(%d)", length)
 }
 
-// idType is the type of a column of ids, which are texts where the name is not
-// that of an id.
+// idType is a text where the name is not that of an id.
 func (d DisplayType) idType(dialect Dialect, column string, length int) string {
 	switch {
 	case d == TypeDashboardContent && !strings.HasSuffix(column, "_ID"):

@@ -237,7 +237,6 @@ func validateDefault(f *findings, where string, c Column) {
 	}
 }
 
-// wrongLiteral says what is wrong with how a default is written.
 func (c Column) wrongLiteral(value string, quoted bool) (what, do string) {
 	hasQuote := strings.Contains(strings.ReplaceAll(value, "''", ""), "'")
 	switch {
@@ -255,7 +254,6 @@ func (c Column) wrongLiteral(value string, quoted bool) (what, do string) {
 	return "", ""
 }
 
-// wrongDefault says why a value is none that the column takes.
 func (c Column) wrongDefault(value string) (what, do string) {
 	switch {
 	case c.Type == TypeYesNo && value != "Y" && value != "N":

@@ -113,19 +113,11 @@ func (e *Error) Error() string {
 
 // sentinels are the errors that stand for a status, by the status.
 var sentinels = map[int]error{
-	http.StatusBadRequest:          ErrValidation,
-	http.StatusUnprocessableEntity: ErrValidation,
-	http.StatusUnauthorized:        ErrUnauthorized,
-	http.StatusForbidden:           ErrForbidden,
-	http.StatusNotFound:            ErrNotFound,
-	http.StatusMethodNotAllowed:    ErrMethodNotAllowed,
-	http.StatusNotImplemented:      ErrMethodNotAllowed,
-	http.StatusConflict:            ErrConflict,
-	http.StatusGone:                ErrGone,
-	http.StatusTooManyRequests:     ErrRateLimited,
-	http.StatusBadGateway:          ErrUnavailable,
-	http.StatusServiceUnavailable:  ErrUnavailable,
-	http.StatusGatewayTimeout:      ErrUnavailable,
+	http.StatusBadRequest: ErrValidation, http.StatusUnprocessableEntity: ErrValidation,
+	http.StatusUnauthorized: ErrUnauthorized, http.StatusForbidden: ErrForbidden, http.StatusNotFound: ErrNotFound,
+	http.StatusMethodNotAllowed: ErrMethodNotAllowed, http.StatusNotImplemented: ErrMethodNotAllowed,
+	http.StatusConflict: ErrConflict, http.StatusGone: ErrGone, http.StatusTooManyRequests: ErrRateLimited,
+	http.StatusBadGateway: ErrUnavailable, http.StatusServiceUnavailable: ErrUnavailable, http.StatusGatewayTimeout: ErrUnavailable,
 }
 
 // Is makes errors.Is find the sentinel that belongs to the status.

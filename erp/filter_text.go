@@ -138,7 +138,6 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 	return r.comparison(column, words)
 }
 
-// comparison reads the operator and the value behind a column, the first of words.
 func (r *filterReader) comparison(column string, words []string) ([]string, error) {
 	if len(words) == 1 {
 		return nil, wrongFilter("such as "+clipPlain(column)+" eq 1; operators: "+filterOperators, "after %s an operator and a value are expected", quote(words[0]))
@@ -307,7 +306,6 @@ func otherOperator(column, operator, value string) error {
 	return wrong("operators: %s; functions: %s", filterOperators, filterFunctions)
 }
 
-// matchCall writes the function that stands for an operator with a pattern.
 func matchCall(operator, column, pattern string) string {
 	function, text := "contains", strings.Trim(pattern, "%")
 	switch open, end := strings.HasPrefix(pattern, "%"), strings.HasSuffix(pattern, "%"); {

@@ -97,7 +97,6 @@ func filterValue(value any) (string, error) {
 	return basicValue(reflect.ValueOf(value))
 }
 
-// basicValue writes a value whose type means no more than its kind.
 func basicValue(v reflect.Value) (string, error) {
 	switch v.Kind() {
 	case reflect.Invalid:

@@ -146,7 +146,6 @@ func (w *walk) fetch(ctx context.Context) (*pageOf, error) {
 	return &pageOf{Paging: page.Paging, records: page.Records}, nil
 }
 
-// keyOf is the key that records have, empty if none.
 func (w *walk) keyOf(records []Record) string {
 	sample, name := records[0], w.table
 	if model := sample.Model(); w.c.resource != "models" && model != "" {

@@ -75,7 +75,6 @@ const maxInt32 = 1<<31 - 1
 
 func isPage(top, skip int) bool { return min(top, skip) >= 0 && max(top, skip) <= maxInt32 }
 
-// countText writes $top and $skip, of which 0 is left out.
 func countText(n int) string {
 	if n == 0 {
 		return ""

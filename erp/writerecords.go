@@ -226,8 +226,7 @@ func (w *recordWriter) batch(ctx context.Context, items []*writeItem) error {
 	}
 }
 
-// send sends the records that are not settled, after it looked for them if so
-// wanted. It returns them with their results.
+// send sends the records that are not settled, and returns them with their results.
 func (w *recordWriter) send(ctx context.Context, items []*writeItem, look, perRequest bool) (left []*writeItem, results []BatchResult, err error) {
 	if look {
 		err = w.find(ctx, unsettled(items))
@@ -238,14 +237,12 @@ func (w *recordWriter) send(ctx context.Context, items []*writeItem, look, perRe
 	return left, results, err
 }
 
-// madeBefore reports whether the refusal is because an earlier attempt made all
-// new records.
+// madeBefore reports whether an earlier attempt made all new records.
 func (w *recordWriter) madeBefore(ctx context.Context, items []*writeItem, err error) bool {
 	return errors.Is(err, ErrExists) && w.find(ctx, items) == nil && !created(unsettled(items)) && len(unsettled(items)) < len(items)
 }
 
-// smaller settles the records of a request that the server does not take: in
-// halves if it is too large for it, else one by one.
+// smaller settles records in halves if they are too many at once, else one by one.
 func (w *recordWriter) smaller(ctx context.Context, items []*writeItem, status int, unclear bool) error {
 	if half := len(items) / 2; status == http.StatusRequestEntityTooLarge && half > 0 {
 		if err := w.batch(ctx, items[:half]); err != nil {

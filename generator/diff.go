@@ -60,8 +60,7 @@ func equalStart(a, b []string) (n int) {
 	return n
 }
 
-// commonLengths are the lengths of the longest common subsequences of what is left
-// of a and b behind each pair of places.
+// commonLengths are those of the longest common subsequences behind each pair of places.
 func commonLengths(a, b []string) [][]int {
 	common := make([][]int, len(a)+1)
 	common[len(a)] = make([]int, len(b)+1)

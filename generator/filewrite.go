@@ -153,7 +153,6 @@ func stageFiles(ctx context.Context, root *os.Root, dir string, changes []Change
 	return ctx.Err()
 }
 
-// putBack undoes what was done, the last first.
 func putBack(undo []func() error) (err error) {
 	for _, u := range slices.Backward(undo) {
 		if e := u(); e != nil {

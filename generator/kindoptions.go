@@ -43,7 +43,6 @@ func checkParameter(text string) string {
 	return why
 }
 
-// parameterType reads a display type that parameters can have.
 func parameterType(name string) (typ dict.DisplayType, why string) {
 	typ, ok := dict.ParseDisplayType(name)
 	switch {

@@ -148,7 +148,6 @@ func (b *builder) standard(r *row) {
 	}
 }
 
-// values gives the row what the step says but for the terms.
 func (b *builder) values(r *row, s *dict.RecordStep, terms map[string]string) error {
 	seen := map[string]bool{}
 	for _, f := range s.Values {

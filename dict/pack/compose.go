@@ -213,7 +213,6 @@ func (c *composer) changed(s *dict.RecordStep, table string, id int, uuid dict.U
 	return n
 }
 
-// reference is the property of a column that refers to another step's record.
 func (c *composer) reference(s *dict.RecordStep, column string, key dict.Key) (property, error) {
 	step, _ := c.plan.Step(key)
 	target, isRecord := step.(*dict.RecordStep)

@@ -202,7 +202,6 @@ func (r *runner) findOne(ctx context.Context, w *wanted) error {
 	return r.getWanted(ctx, w, erp.IntID(int64(e.ID)), e.Match[0].Column)
 }
 
-// getWanted takes the record with an id, if it is there.
 func (r *runner) getWanted(ctx context.Context, w *wanted, id erp.ID, column string) error {
 	rec, err := r.client.Get(ctx, w.existing.Table, id, &erp.GetOptions{Select: []string{column}})
 	if err == nil {

@@ -13,8 +13,7 @@ import (
 // of one.
 const sinceEver = "1970-01-01T00:00:00Z"
 
-// mayRetry reports whether a process may be run again; one that is running already
-// is a conflict.
+// mayRetry counts a conflict among the errors that pass: the process is running.
 func (r *runner) mayRetry(ctx context.Context, st *state, err error) bool {
 	return ctx.Err() == nil && (erp.Retryable(err) || errors.Is(err, erp.ErrConflict)) && st.attempts < r.opts.Attempts
 }

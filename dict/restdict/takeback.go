@@ -41,8 +41,7 @@ func (r *runner) refusal(ctx context.Context, step *dict.RunStep, cause error) e
 	return fmt.Errorf("%w%s", cause, text)
 }
 
-// undoneWith are the columns of a table that is synchronised, and what hangs on
-// those that go.
+// undoneWith are the table's columns, and what hangs on those that go.
 func (r *runner) undoneWith(sync *dict.RunStep) map[dict.Key]bool {
 	undo := map[dict.Key]bool{}
 	for _, key := range sync.Needs() {

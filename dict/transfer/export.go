@@ -248,7 +248,6 @@ func (e *export) refer(ctx context.Context, c *exported, page []erp.Record) erro
 	return err
 }
 
-// named is the name of the record that a column refers to.
 func (c *exported) named(key string) (values.Cell, error) {
 	name := c.known[key]
 	if name == "" && key != "0" {

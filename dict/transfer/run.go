@@ -209,7 +209,6 @@ func (r *run) headings(err error) error {
 	return errors.Join(all...)
 }
 
-// has reports whether a heading stands for a field.
 func (p *preparer) has(want *field) bool {
 	return slices.ContainsFunc(p.header, func(f *field) bool {
 		return f == want || f.role == want.role && f.role != roleIgnored && (f.role != roleValue || f.col == want.col)

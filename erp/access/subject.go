@@ -110,7 +110,13 @@ func (x *explainer) subject(ctx context.Context, q Question, out *Explanation) (
 	return roles, nil
 }
 
-// loginReasons are why a user cannot log in, with whatever role.
+func noRole(wanted string) Reason {
+	if wanted != "" {
+		return Reason{Denies, "the user does not have the role " + wanted, "", "give the user the role in window User, tab User Roles"}
+	}
+	return Reason{Denies, "the user has no role that is in use", "", "give the user a role in window User, tab User Roles"}
+}
+
 func loginReasons(user erp.Record) (reasons []Reason) {
 	if !is(user, "IsActive") {
 		reasons = append(reasons, Reason{Denies, "the user is deactivated and cannot log in", record("AD_User", key(user)), "activate the user"})
@@ -119,13 +125,6 @@ func loginReasons(user erp.Record) (reasons []Reason) {
 		reasons = append(reasons, Reason{Denies, "the user is locked and cannot log in", record("AD_User", key(user)), "unlock the user"})
 	}
 	return reasons
-}
-
-func noRole(wanted string) Reason {
-	if wanted != "" {
-		return Reason{Denies, "the user does not have the role " + wanted, "", "give the user the role in window User, tab User Roles"}
-	}
-	return Reason{Denies, "the user has no role that is in use", "", "give the user a role in window User, tab User Roles"}
 }
 
 // load makes a role of its record, with the roles it includes.

@@ -94,8 +94,7 @@ func (a writeReader) denied(ctx context.Context, names []string) ([]Denied, erro
 	return denied, nil
 }
 
-// deniedReason is why a role does not write a table of the level, by the rules
-// that were found for it; empty if it does.
+// deniedReason is empty if the role writes tables of the level.
 func deniedReason(r *role, level string) string {
 	if !writes(level, r) {
 		return fmt.Sprintf("its access level is %s, and the user level of the role is %s", accessLevels[level], r.levelName())

@@ -270,7 +270,6 @@ func (v *Value) add(rec erp.Record, m Measure) error {
 	return nil
 }
 
-// addDate compares with the date of one more record: dates have an order only.
 func (v *Value) addDate(rec erp.Record, m Measure) error {
 	text, isText := rec.Text(m.Column)
 	if _, isDate := Day.of(text); (m.Func != Min && m.Func != Max) || !isText || !isDate {

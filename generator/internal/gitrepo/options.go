@@ -111,7 +111,6 @@ func bad(why, next string) error {
 	return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring the forge", Why: why, Next: next}
 }
 
-// address is the address of the forge, without a slash at its end.
 func (o *Options) address() (*url.URL, error) {
 	o.URL = cmp.Or(o.URL, DefaultURL)
 	base, err := url.Parse(strings.TrimRight(o.URL, "/"))

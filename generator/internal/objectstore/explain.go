@@ -34,7 +34,6 @@ func (s *Store) explain(ctx context.Context, doing string, err error, secrets []
 	return f
 }
 
-// reasons are what the error codes of the protocol mean for us.
 var reasons = []struct {
 	codes     []string
 	kind      failure.Kind
