@@ -1,6 +1,7 @@
 package deploylog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -35,51 +36,52 @@ func (l *Log) Complete(ctx context.Context, id erp.ID, c Completion) (Run, error
 		return l.holds("Changes", run.Changes, c.Changes) && l.holds("ErrorMessage", run.ErrorMessage, c.ErrorMessage)
 	}
 	run, _, err := l.move(ctx, id, move{to: c.Status, at: c.At, op: c.Op, same: same, build: func(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
-		body := map[string]any{"DateCompleted": isoUTC(at), "Duration": 0}
-		if !run.DateStarted.IsZero() {
-			if at.Before(run.DateStarted) {
-				at = run.DateStarted
-				body["DateCompleted"] = isoUTC(at)
-			}
-			body["Duration"] = int64(at.Truncate(time.Second).Sub(run.DateStarted.Truncate(time.Second)) / time.Second)
-		}
-		if c.Changes != "" {
-			body["Changes"] = l.limits.cut("Changes", c.Changes)
-		}
-		if c.Status == Success {
-			body["Progress"] = 100
-			return body, nil
-		}
-		message := c.ErrorMessage
-		if message == "" {
-			message = "no reason was given"
-			if run.CurrentStep != "" {
-				message += "; the last step was: " + run.CurrentStep
-			}
-		}
-		body["ErrorMessage"] = l.limits.cut("ErrorMessage", message)
-		switch {
-		case run.Status == Building && run.VersionPrevious != "":
-			// Somebody else filled it in. Only a run that reached the
-			// deployment has one, see Run.ReachedDeployment.
-			body["VersionPrevious"] = nil
-		case run.Status == Deploying && run.VersionPrevious == "":
-			version, err := l.versionBefore(ctx, run, at)
-			if err != nil {
-				return nil, err
-			}
-			if version == "" { // the first deployment here
-				body["CurrentStep"] = l.limits.cut("CurrentStep", failedStep(deployFailed, run.CurrentStep))
-				break
-			}
-			body["VersionPrevious"] = version
-		}
-		if run.Status == Building && strings.HasPrefix(run.CurrentStep, deployFailed) {
-			body["CurrentStep"] = l.limits.cut("CurrentStep", failedStep(buildFailed, run.CurrentStep))
-		}
-		return body, nil
+		return l.completed(ctx, &c, run, at)
 	}})
 	return run, err
+}
+
+func (l *Log) completed(ctx context.Context, c *Completion, run *Run, at time.Time) (map[string]any, error) {
+	body := map[string]any{"DateCompleted": isoUTC(at), "Duration": 0}
+	if !run.DateStarted.IsZero() {
+		if at.Before(run.DateStarted) {
+			at = run.DateStarted
+			body["DateCompleted"] = isoUTC(at)
+		}
+		body["Duration"] = int64(at.Truncate(time.Second).Sub(run.DateStarted.Truncate(time.Second)) / time.Second)
+	}
+	if c.Changes != "" {
+		body["Changes"] = l.limits.cut("Changes", c.Changes)
+	}
+	if c.Status == Success {
+		body["Progress"] = 100
+		return body, nil
+	}
+	reason := "no reason was given"
+	if run.CurrentStep != "" {
+		reason += "; the last step was: " + run.CurrentStep
+	}
+	body["ErrorMessage"] = l.limits.cut("ErrorMessage", cmp.Or(c.ErrorMessage, reason))
+	switch {
+	case run.Status == Building && run.VersionPrevious != "":
+		// Somebody else filled it in. Only a run that reached the
+		// deployment has one, see Run.ReachedDeployment.
+		body["VersionPrevious"] = nil
+	case run.Status == Deploying && run.VersionPrevious == "":
+		version, err := l.versionBefore(ctx, run, at)
+		if err != nil {
+			return nil, err
+		}
+		if version == "" { // the first deployment here
+			body["CurrentStep"] = l.limits.cut("CurrentStep", failedStep(deployFailed, run.CurrentStep))
+			break
+		}
+		body["VersionPrevious"] = version
+	}
+	if run.Status == Building && strings.HasPrefix(run.CurrentStep, deployFailed) {
+		body["CurrentStep"] = l.limits.cut("CurrentStep", failedStep(buildFailed, run.CurrentStep))
+	}
+	return body, nil
 }
 
 // holds reports whether a column holds a text that was given, as far as it
@@ -117,10 +119,7 @@ func (l *Log) Rollback(ctx context.Context, id erp.ID, r Rollback) (Run, error) 
 	}
 	same := func(run *Run) bool { return version == "" || version == run.VersionPrevious }
 	run, _, err := l.move(ctx, id, move{to: RolledBack, at: r.At, op: r.Op, same: same, build: func(_ context.Context, run *Run, at time.Time) (map[string]any, error) {
-		back := version
-		if back == "" {
-			back = run.VersionPrevious
-		}
+		back := cmp.Or(version, run.VersionPrevious)
 		if back == "" {
 			return nil, fmt.Errorf("%w: the log does not know which version ran in %s before run %s; name the one that is running again",
 				ErrInvalid, run.Environment, run.ID)

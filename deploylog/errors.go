@@ -1,6 +1,7 @@
 package deploylog
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -27,4 +28,9 @@ func refused(err error) bool {
 		return errors.Is(err, erp.ErrInvalid)
 	}
 	return e.Status < http.StatusInternalServerError
+}
+
+// notCreated reports whether a record was certainly not created, or nobody waits.
+func notCreated(ctx context.Context, err error) bool {
+	return refused(err) || erp.Unsent(err) || ctx.Err() != nil
 }

@@ -94,22 +94,11 @@ func (l *Log) History(ctx context.Context, q HistoryQuery) iter.Seq2[Run, error]
 // page before, or empty. Limit of the query is ignored. The time it takes depends
 // on the page, and hardly on how long the log is.
 func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (HistoryPage, error) {
-	words, err := parseSearch(q.Search)
+	f, words, at, err := l.parseHistory(ctx, &q, cursor)
 	if err != nil {
 		return HistoryPage{}, err
 	}
-	f, err := l.historyFilter(ctx, &q)
-	if err != nil {
-		return HistoryPage{}, err
-	}
-	at, err := parseCursor(cursor)
-	if err != nil {
-		return HistoryPage{}, err
-	}
-	since, until := q.Since, q.Until
-	if behind := at.second.Add(time.Second); !at.second.IsZero() && (until.IsZero() || behind.Before(until)) {
-		until = behind
-	}
+	since, until := q.Since, at.limit(q.Until)
 	var environments []NamedEnvironment
 	if len(words) > 0 {
 		if environments, err = l.Environments(ctx); err != nil {
@@ -136,17 +125,10 @@ func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (H
 		if left == 0 { // the page is full, and more follow only if something was found
 			more, found.Records = len(found.Records) > 0, nil
 		}
-		for _, rec := range found.Records {
-			run, err := ParseRun(rec)
-			if err != nil {
-				return HistoryPage{}, err
-			}
-			if !words.inexact() || words.matches(&run, environments) {
-				page.Runs = append(page.Runs, run)
-			}
-			at = at.behind(&run)
-			left = max(left-1, 0)
+		if err := page.add(found.Records, words, environments, &at); err != nil {
+			return HistoryPage{}, err
 		}
+		left = max(left-len(found.Records), 0)
 		if more {
 			page.Next = at.String()
 			return page, nil
@@ -158,6 +140,30 @@ func (l *Log) HistoryPage(ctx context.Context, q HistoryQuery, cursor string) (H
 	return page, nil
 }
 
+func (l *Log) parseHistory(ctx context.Context, q *HistoryQuery, cursor string) (f erp.Filter, words search, at historyCursor, err error) {
+	if words, err = parseSearch(q.Search); err == nil {
+		f, err = l.historyFilter(ctx, q)
+	}
+	if err == nil {
+		at, err = parseCursor(cursor)
+	}
+	return f, words, at, err
+}
+
+func (p *HistoryPage) add(records []erp.Record, words search, environments []NamedEnvironment, at *historyCursor) error {
+	for _, rec := range records {
+		run, err := ParseRun(rec)
+		if err != nil {
+			return err
+		}
+		if !words.inexact() || words.matches(&run, environments) {
+			p.Runs = append(p.Runs, run)
+		}
+		*at = at.behind(&run)
+	}
+	return nil
+}
+
 // defaultPage is the server's cap unless somebody has changed it.
 const defaultPage = 100
 
@@ -167,6 +173,14 @@ const defaultPage = 100
 type historyCursor struct {
 	second time.Time
 	skip   int
+}
+
+// limit ends the second of the cursor, if the time is not before that.
+func (c historyCursor) limit(until time.Time) time.Time {
+	if behind := c.second.Add(time.Second); !c.second.IsZero() && (until.IsZero() || behind.Before(until)) {
+		return behind
+	}
+	return until
 }
 
 func (c historyCursor) behind(run *Run) historyCursor {

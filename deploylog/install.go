@@ -1,6 +1,10 @@
 package deploylog
 
-import "github.com/erphub/erphub/dict"
+import (
+	"cmp"
+
+	"github.com/erphub/erphub/dict"
+)
 
 // InstallOptions change what is installed. Nil and the zero value install
 // everything.
@@ -24,9 +28,7 @@ func window() dict.Window {
 // Package dict/restdict runs it; it makes nothing twice.
 func Plan(opts *InstallOptions) (*dict.Plan, error) {
 	table := Table()
-	if opts == nil {
-		opts = &InstallOptions{}
-	}
+	opts = cmp.Or(opts, &InstallOptions{})
 	if !opts.NoWindow {
 		table = table.WithWindow(window())
 	}

@@ -1,6 +1,7 @@
 package deploylog
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -30,9 +31,7 @@ func tableLimits() limits {
 // in characters, not bytes.
 func (l limits) cut(column, s string) string {
 	limit := l[column]
-	if limit == 0 {
-		limit = maxText
-	}
+	limit = cmp.Or(limit, maxText)
 	return text.Shorten(text.Storable(s), limit)
 }
 

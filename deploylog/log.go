@@ -81,9 +81,9 @@ func (l *Log) Get(ctx context.Context, id erp.ID) (Run, error) {
 	return ParseRun(rec)
 }
 
-// pause waits before attempt number n+1.
-func (l *Log) pause(ctx context.Context, n int) error {
-	return l.clock.Sleep(ctx, l.opts.RetryWait<<min(n-1, 6))
+// again waits before attempt number n+1, and reports whether there is one.
+func (l *Log) again(ctx context.Context, n int) bool {
+	return n < l.opts.Attempts && l.clock.Sleep(ctx, l.opts.RetryWait<<min(n-1, 6)) == nil
 }
 
 // newUUID makes a UUID that sorts by time.

@@ -128,6 +128,17 @@ func (l *Log) move(ctx context.Context, id erp.ID, m move) (_ Run, moved bool, e
 	return Run{}, false, fmt.Errorf("moving run %s to %s: %w; try again", id, m.to, ErrBusy)
 }
 
+func (m *move) body(ctx context.Context, run *Run, at time.Time) (map[string]any, error) {
+	if err := checkMove(run, m.to); err != nil {
+		return nil, err
+	}
+	body, err := m.build(ctx, run, at)
+	if err == nil {
+		body["Status"] = m.to.Code()
+	}
+	return body, err
+}
+
 // moveClaimed makes the move of a run that is claimed; again means that the
 // claim was lost, or that another writer was there first, and the run has to be
 // looked at anew.
@@ -137,28 +148,22 @@ func (l *Log) moveClaimed(ctx context.Context, id erp.ID, m move, c claim) (_ Ru
 		l.release(ctx, c)
 		return run, true, nil
 	}
-	if err == nil {
-		err = checkMove(&run, m.to)
-	}
 	var body map[string]any
 	if err == nil {
-		body, err = m.build(ctx, &run, c.time(m.at, l.clock))
+		body, err = m.body(ctx, &run, c.time(m.at, l.clock))
 	}
 	if err != nil {
 		l.release(ctx, c)
 		return Run{}, false, err
 	}
-	body["Status"] = m.to.Code()
 	for attempt := 1; ; attempt++ {
 		moved, err := l.commit(ctx, id, c, body)
-		var failed *erp.BatchError
 		switch {
 		case err == nil:
 			return moved, false, nil
-		case errors.As(err, &failed) && failed.Index == 0 && errors.Is(failed.Err, erp.ErrNotFound):
-			if attempt == 1 {
-				return Run{}, true, nil // another writer took over
-			}
+		case claimGone(err) && attempt == 1:
+			return Run{}, true, nil // another writer took over
+		case claimGone(err):
 			return l.outcome(ctx, id, m, body, err)
 		case erp.Unsent(err) || !erp.Retryable(err) || ctx.Err() != nil:
 			l.release(ctx, c)
@@ -168,7 +173,7 @@ func (l *Log) moveClaimed(ctx context.Context, id erp.ID, m move, c claim) (_ Ru
 		if _, gerr := l.client.Get(ctx, TableName, c.id, nil); errors.Is(gerr, erp.ErrNotFound) {
 			return l.outcome(ctx, id, m, body, err)
 		}
-		if attempt >= l.opts.Attempts || l.pause(ctx, attempt) != nil {
+		if !l.again(ctx, attempt) {
 			l.release(ctx, c)
 			return Run{}, false, err
 		}
@@ -237,6 +242,25 @@ func (l *Log) commit(ctx context.Context, id erp.ID, c claim, body map[string]an
 // claimUUID is the UUID of the record that claims a run.
 func claimUUID(run *Run) string { return derivedUUID("claim", run.UUID) }
 
+// claimGone reports whether the claim is not there that a batch begins with.
+func claimGone(err error) bool {
+	var failed *erp.BatchError
+	return errors.As(err, &failed) && failed.Index == 0 && errors.Is(failed.Err, erp.ErrNotFound)
+}
+
+// takeOver removes another writer's claim; one that cannot be removed is no error.
+func (l *Log) takeOver(ctx context.Context, run *Run, other erp.ID) (removed bool, err error) {
+	l.log.Warn("taking over from a writer that did not finish", "run", run.ID.String())
+	err = l.client.Delete(ctx, TableName, other)
+	if err == nil || errors.Is(err, erp.ErrNotFound) {
+		return true, nil
+	}
+	if erp.Retryable(err) {
+		return false, err
+	}
+	return false, nil
+}
+
 // claim gets the permission to move the run, waiting for other writers.
 func (l *Log) claim(ctx context.Context, run *Run, m move) (claim, error) {
 	uuid := claimUUID(run)
@@ -253,7 +277,7 @@ func (l *Log) claim(ctx context.Context, run *Run, m move) (claim, error) {
 		if err == nil {
 			return l.claimed(rec, sent), nil
 		}
-		if refused(err) || erp.Unsent(err) || ctx.Err() != nil {
+		if notCreated(ctx, err) {
 			return claim{}, err
 		}
 		found, getErr := l.client.Get(ctx, TableName, erp.UUID(uuid), nil)
@@ -267,21 +291,15 @@ func (l *Log) claim(ctx context.Context, run *Run, m move) (claim, error) {
 			if found.ID() != other {
 				other, since = found.ID(), now
 			} else if now.Sub(since) >= l.opts.ClaimWait {
-				l.log.Warn("taking over from a writer that did not finish", "run", run.ID.String())
-				if err := l.client.Delete(ctx, TableName, other); err != nil && !errors.Is(err, erp.ErrNotFound) {
-					if erp.Retryable(err) {
-						return claim{}, err
-					}
-					return claim{}, nil // it cannot be removed: go on without
+				if removed, err := l.takeOver(ctx, run, other); !removed {
+					return claim{}, err
 				}
 				continue
 			}
-		case errors.Is(getErr, erp.ErrNotFound) && !erp.Retryable(err):
+		case errors.Is(getErr, erp.ErrNotFound) && !erp.Retryable(err) && failures < 2*l.opts.Attempts:
 			// It was given up between the two calls, or the ERP refuses such
 			// records altogether.
-			if failures++; failures > 2*l.opts.Attempts {
-				return claim{}, err
-			}
+			failures++
 		default:
 			if failures++; failures >= l.opts.Attempts {
 				return claim{}, err

@@ -1,6 +1,7 @@
 package deploylog
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -132,10 +133,7 @@ func (r *Run) Elapsed(now time.Time) time.Duration {
 
 // By is who triggered the run: DeployedBy, else the user whose login recorded it.
 func (r *Run) By() string {
-	if r.DeployedBy != "" {
-		return r.DeployedBy
-	}
-	return r.CreatedBy.Identifier
+	return cmp.Or(r.DeployedBy, r.CreatedBy.Identifier)
 }
 
 // RunningAfter is the version that runs in the environment once the run has

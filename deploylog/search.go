@@ -2,6 +2,7 @@ package deploylog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -94,10 +95,5 @@ func (s search) matches(run *Run, environments []NamedEnvironment) bool {
 // names reports whether a word is the beginning of one of the names; fewer than
 // three letters begin too many.
 func names(word string, list ...string) bool {
-	for _, name := range list {
-		if len(word) >= 3 && strings.HasPrefix(strings.ToLower(name), word) {
-			return true
-		}
-	}
-	return false
+	return len(word) >= 3 && slices.ContainsFunc(list, func(name string) bool { return strings.HasPrefix(strings.ToLower(name), word) })
 }

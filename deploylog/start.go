@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
@@ -160,9 +161,7 @@ func (l *Log) sameBuild(ctx context.Context, n *NewRun) (Run, bool, error) {
 // create makes the record with that UUID, or finds it when it is there.
 func (l *Log) create(ctx context.Context, uuid string, n *NewRun, values map[string]any) (Run, error) {
 	body := make(map[string]any, len(values)+2)
-	for column, v := range values {
-		body[column] = v
-	}
+	maps.Copy(body, values)
 	body[TableName+"_UU"] = uuid
 	for attempt := 1; ; attempt++ {
 		sent := l.clock.Now()
@@ -179,7 +178,7 @@ func (l *Log) create(ctx context.Context, uuid string, n *NewRun, values map[str
 			}
 			return l.serverStart(ctx, run, at, sent), nil
 		}
-		if refused(err) || erp.Unsent(err) || ctx.Err() != nil {
+		if notCreated(ctx, err) {
 			return Run{}, err
 		}
 		there, getErr := l.Get(ctx, erp.UUID(uuid))
@@ -188,10 +187,7 @@ func (l *Log) create(ctx context.Context, uuid string, n *NewRun, values map[str
 			return there, nil
 		case getErr == nil || errors.Is(getErr, erp.ErrNotFound) && !erp.Retryable(err) || errors.Is(getErr, erp.ErrForbidden):
 			return Run{}, &takenError{err}
-		case attempt >= l.opts.Attempts:
-			return Run{}, err
-		}
-		if l.pause(ctx, attempt) != nil {
+		case !l.again(ctx, attempt):
 			return Run{}, err
 		}
 	}

@@ -126,7 +126,7 @@ func (l *Log) report(ctx context.Context, id erp.ID, body map[string]any) (Run, 
 		if err == nil {
 			return changed, nil
 		}
-		if erp.Unsent(err) || !erp.Retryable(err) || attempt >= l.opts.Attempts || l.pause(ctx, attempt) != nil {
+		if erp.Unsent(err) || !erp.Retryable(err) || !l.again(ctx, attempt) {
 			return Run{}, fmt.Errorf("updating run %s: %w", id, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -58,6 +59,11 @@ func labelOf(name string) string {
 	if e, ok := knownElement(name); ok {
 		return e.Name
 	}
+	label := strings.Join(strings.Fields(putApart(stemOf(name))), " ")
+	return strings.TrimSpace(text.First(cmp.Or(label, name), maxLabel))
+}
+
+func stemOf(name string) string {
 	stem := name
 	if i := strings.IndexByte(stem, '_'); i > 0 && i <= 3 && strings.ToUpper(stem[:i]) == stem[:i] && i+1 < len(stem) {
 		stem = stem[i+1:]
@@ -68,6 +74,10 @@ func labelOf(name string) string {
 	if len(stem) > 2 && strings.HasPrefix(stem, "Is") && unicode.IsUpper(rune(stem[2])) {
 		stem = stem[2:]
 	}
+	return stem
+}
+
+func putApart(stem string) string {
 	var b strings.Builder
 	runes := []rune(stem)
 	for i, r := range runes {
@@ -84,9 +94,5 @@ func labelOf(name string) string {
 		}
 		b.WriteRune(r)
 	}
-	label := strings.Join(strings.Fields(b.String()), " ")
-	if label == "" {
-		label = name
-	}
-	return strings.TrimSpace(text.First(label, maxLabel))
+	return b.String()
 }

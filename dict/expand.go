@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -77,9 +78,7 @@ func stricter(a, b Column) Column {
 	if b.Length > 0 && b.Length < a.Length {
 		a.Length = b.Length
 	}
-	if a.Default == "" {
-		a.Default = b.Default
-	}
+	a.Default = cmp.Or(a.Default, b.Default)
 	return a
 }
 
@@ -112,42 +111,30 @@ func importColumn(target string, c Column) Column {
 // normal fills in what a definition leaves out and applies the rules the ERP
 // applies when a column is saved.
 func (t Table) normal(c Column) Column {
-	if c.Label == "" {
-		c.Label = labelOf(c.Name)
-		if c.Key && strings.EqualFold(c.Name, t.Name+"_ID") {
-			c.Label = t.label()
-		}
+	if c.Label == "" && c.Key && strings.EqualFold(c.Name, t.Name+"_ID") {
+		c.Label = t.label()
 	}
+	c.Label = cmp.Or(c.Label, labelOf(c.Name))
 	if c.Reference != nil {
 		ref := *c.Reference
 		if ref.Lookup != nil {
 			lookup := *ref.Lookup
-			if lookup.Key == "" {
-				lookup.Key = lookup.Table + "_ID"
-			}
+			lookup.Key = cmp.Or(lookup.Key, lookup.Table+"_ID")
 			ref.Lookup, ref.Target = &lookup, lookup.Table
 		}
-		if ref.EntityType == "" {
-			ref.EntityType = t.entityType()
-		}
+		ref.EntityType = cmp.Or(ref.EntityType, t.entityType())
 		c.Reference = &ref
 	}
 	if c.Type == TypePayment {
 		c.Reference = &Reference{Name: "_Payment Rule", ID: 195}
 	}
-	if c.EntityType == "" {
-		c.EntityType = t.entityType()
-	}
-	if c.ForeignKey == "" {
-		c.ForeignKey = FKNoAction
-	}
+	c.EntityType = cmp.Or(c.EntityType, t.entityType())
+	c.ForeignKey = cmp.Or(c.ForeignKey, FKNoAction)
 	if e, ok := knownElement(c.Name); ok && c.ElementID == 0 {
 		c.ElementID = e.ID
 	}
 
-	if c.Length == 0 {
-		c.Length = c.usualLength()
-	}
+	c.Length = cmp.Or(c.Length, c.usualLength())
 	if c.Type.isLOB() {
 		c.Length = 0
 	}
@@ -163,6 +150,10 @@ func (t Table) normal(c Column) Column {
 			}
 		}
 	}
+	return c.normalFlags()
+}
+
+func (c Column) normalFlags() Column {
 	if c.Key || c.Parent {
 		c.NotUpdateable = true
 	}
@@ -252,29 +243,17 @@ func numberIdentifiers(all []origin) {
 }
 
 func (t Table) label() string {
-	if t.Label != "" {
-		return t.Label
-	}
-	return labelOf(t.Name)
+	return cmp.Or(t.Label, labelOf(t.Name))
 }
 
 func (t Table) entityType() string {
-	if t.EntityType != "" {
-		return t.EntityType
-	}
-	return DefaultEntityType
+	return cmp.Or(t.EntityType, DefaultEntityType)
 }
 
 func (t Table) accessLevel() AccessLevel {
-	if t.AccessLevel != "" {
-		return t.AccessLevel
-	}
-	return AccessClientOrg
+	return cmp.Or(t.AccessLevel, AccessClientOrg)
 }
 
 func (t Table) replication() Replication {
-	if t.Replication != "" {
-		return t.Replication
-	}
-	return ReplicationLocal
+	return cmp.Or(t.Replication, ReplicationLocal)
 }

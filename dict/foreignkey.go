@@ -7,6 +7,12 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
+// targetByType are the tables that types point to whatever their columns are called.
+var targetByType = map[DisplayType]string{
+	TypeLocation: "C_Location", TypeAccount: "C_ValidCombination", TypeLocator: "M_Locator", TypePAttribute: "M_AttributeSetInstance",
+	TypeAssignment: "S_ResourceAssignment", TypeChart: "AD_Chart",
+}
+
 // TargetTable is the table that the column's values are ids (or UUIDs) of. It
 // reports false for columns that point nowhere, and an empty name for those
 // whose reference is in the ERP and whose target only the ERP knows.
@@ -33,23 +39,11 @@ func (c Column) TargetTable() (string, bool) {
 		return targetByName(c.Name)
 	case TypeTableDir, TypeTableDirUU:
 		return targetByName(c.Name)
-	case TypeLocation:
-		return "C_Location", true
-	case TypeAccount:
-		return "C_ValidCombination", true
-	case TypeLocator:
-		return "M_Locator", true
-	case TypePAttribute:
-		return "M_AttributeSetInstance", true
-	case TypeAssignment:
-		return "S_ResourceAssignment", true
 	case TypeImage:
 		if c.Name == "BinaryData" {
 			return "", false
 		}
 		return "AD_Image", true
-	case TypeChart:
-		return "AD_Chart", true
 	case TypeButton:
 		switch c.Name {
 		case "AD_OrgBP_ID":
@@ -58,7 +52,8 @@ func (c Column) TargetTable() (string, bool) {
 			return "C_ProjectType", true
 		}
 	}
-	return "", false
+	name, ok := targetByType[c.Type]
+	return name, ok
 }
 
 // targetByName takes the last three characters off, which is how the ERP finds

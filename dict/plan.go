@@ -2,6 +2,7 @@ package dict
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -49,9 +50,7 @@ type Plan struct {
 // is extended or removed: what it has already is known from the ERP alone, and the
 // package diff plans the rest. Nil options mean the defaults.
 func NewPlan(opts *Options, tables ...Table) (*Plan, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
+	opts = cmp.Or(opts, &Options{})
 	if err := Validate(opts, tables...); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package dict
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // builder turns tables into steps.
 type builder struct {
@@ -43,9 +46,7 @@ func (b *builder) record(r *RecordStep, path ...string) {
 	b.keys[r.Key] = true
 	if r.Action != Update {
 		namespace := b.opts.Namespace
-		if namespace == "" {
-			namespace = Namespace
-		}
+		namespace = cmp.Or(namespace, Namespace)
 		r.UUID = UUIDv5(namespace, r.Table+"/"+strings.Join(path, "/"))
 	}
 	b.steps = append(b.steps, r)
@@ -258,9 +259,7 @@ func (b *builder) placeLookup(p pendingLookup) bool {
 		table, key, display = Ref(t.Name), Ref(keyColumn), Ref(displayColumn)
 	} else {
 		shown := l.Display
-		if shown == "" {
-			shown = l.Key
-		}
+		shown = cmp.Or(shown, l.Key)
 		table, key, display = existingTable(l.Table), existingColumn(l.Table, l.Key), existingColumn(l.Table, shown)
 	}
 	r := p.reference

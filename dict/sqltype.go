@@ -2,6 +2,7 @@ package dict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/internal/displaytype"
@@ -33,88 +34,85 @@ func ParseDialect(name string) (Dialect, bool) {
 // as a number, and EntityType and AD_Language are text whatever they are shown
 // as. A display type the ERP does not know is stored as text.
 func (d DisplayType) SQLType(dialect Dialect, column string, length int) string {
-	pick := func(postgres, oracle string) string {
-		if dialect == Oracle {
-			return oracle
-		}
-		return postgres
-	}
-	varchar := func() string {
-		return pick(fmt.Sprintf("VARCHAR(%d)", length), fmt.Sprintf("VARCHAR2(%d CHAR)", length))
-	}
-	if column == "EntityType" || column == "AD_Language" {
-		return varchar()
-	}
 	f, ok := factsOf(d)
-	if !ok {
-		return varchar()
+	if !ok || column == "EntityType" || column == "AD_Language" {
+		return dialect.varchar(length)
 	}
-	number := func() string { return pick("NUMERIC(10)", "NUMBER(10)") }
-	id := func() string {
-		switch {
-		case isIDName(column):
-			return number()
-		case length < 4:
-			return fmt.Sprintf("CHAR(%d)", length)
-		}
-		return varchar()
+	if name, ok := storedAs[f.Storage]; ok {
+		return name.in(dialect)
 	}
 	switch f.Storage {
-	case displaytype.StoreInteger:
-		return number()
-	case displaytype.StoreDecimal:
-		return pick("NUMERIC", "NUMBER")
 	case displaytype.StoreID:
-		if d == TypeDashboardContent && !strings.HasSuffix(column, "_ID") {
-			return varchar()
-		}
-		return id()
+		return d.idType(dialect, column, length)
 	case displaytype.StoreText:
 		if length == 0 || length >= 4000 {
-			return pick("TEXT", "CLOB")
+			return largeText.in(dialect)
 		}
-		return varchar()
-	case displaytype.StoreDate, displaytype.StoreDateTime, displaytype.StoreTime:
-		return pick("TIMESTAMP", "DATE")
-	case displaytype.StoreInstant:
-		return "TIMESTAMP WITH TIME ZONE"
 	case displaytype.StoreList:
 		if length == 1 {
 			return "CHAR(1)"
 		}
-		return varchar()
-	case displaytype.StoreYesNo:
-		return "CHAR(1)"
-	case displaytype.StoreBinary:
-		return pick("BYTEA", "BLOB")
 	case displaytype.StoreButton:
 		if strings.HasSuffix(column, "_ID") {
-			return number()
+			return wholeNumber.in(dialect)
 		}
 		return fmt.Sprintf("CHAR(%d)", length)
 	case displaytype.StoreImage:
 		if column == "BinaryData" {
-			return pick("BYTEA", "BLOB")
+			return largeBinary.in(dialect)
 		}
-		return id()
-	case displaytype.StoreLongText:
-		return pick("TEXT", "CLOB")
-	case displaytype.StoreUUID:
-		return pick("UUID", "VARCHAR2(36)")
-	case displaytype.StoreJSON:
-		return pick("JSONB", "CLOB")
-	default: // StoreVarchar
-		return varchar()
+		return d.idType(dialect, column, length)
 	}
+	return dialect.varchar(length)
+}
+
+type typeName struct{ postgres, oracle string }
+
+func (n typeName) in(dialect Dialect) string {
+	if dialect == Oracle {
+		return n.oracle
+	}
+	return n.postgres
+}
+
+var (
+	wholeNumber = typeName{"NUMERIC(10)", "NUMBER(10)"}
+	largeText   = typeName{"TEXT", "CLOB"}
+	largeBinary = typeName{"BYTEA", "BLOB"}
+	timestamp   = typeName{"TIMESTAMP", "DATE"}
+)
+
+// storedAs are the types that depend on neither name nor length.
+var storedAs = map[displaytype.Storage]typeName{
+	displaytype.StoreInteger: wholeNumber, displaytype.StoreDecimal: {"NUMERIC", "NUMBER"},
+	displaytype.StoreDate: timestamp, displaytype.StoreDateTime: timestamp, displaytype.StoreTime: timestamp,
+	displaytype.StoreInstant: {"TIMESTAMP WITH TIME ZONE", "TIMESTAMP WITH TIME ZONE"}, displaytype.StoreYesNo: {"CHAR(1)", "CHAR(1)"},
+	displaytype.StoreBinary: largeBinary, displaytype.StoreLongText: largeText,
+	displaytype.StoreUUID: {"UUID", "VARCHAR2(36)"}, displaytype.StoreJSON: {"JSONB", "CLOB"},
+}
+
+func (d Dialect) varchar(length int) string {
+	if d == Oracle {
+		return fmt.Sprintf("VARCHAR2(%d CHAR)", length)
+	}
+	return fmt.Sprintf("VARCHAR(%d)", length)
+}
+
+// idType is a text where the name is not that of an id.
+func (d DisplayType) idType(dialect Dialect, column string, length int) string {
+	switch {
+	case d == TypeDashboardContent && !strings.HasSuffix(column, "_ID"):
+		return dialect.varchar(length)
+	case isIDName(column):
+		return wholeNumber.in(dialect)
+	case length < 4:
+		return fmt.Sprintf("CHAR(%d)", length)
+	}
+	return dialect.varchar(length)
 }
 
 // isIDName reports whether the ERP stores an id column of this name as a
 // number.
 func isIDName(column string) bool {
-	for _, suffix := range []string{"_ID", "_ID_To", "tedBy", "_Acct"} {
-		if strings.HasSuffix(column, suffix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"_ID", "_ID_To", "tedBy", "_Acct"}, func(suffix string) bool { return strings.HasSuffix(column, suffix) })
 }

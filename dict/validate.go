@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -22,9 +23,7 @@ const (
 // Validate checks tables that go into one plan together and reports everything
 // it finds as one [*ValidationError]. Nil options mean the defaults.
 func Validate(opts *Options, tables ...Table) error {
-	if opts == nil {
-		opts = &Options{}
-	}
+	opts = cmp.Or(opts, &Options{})
 	f := validate(opts, tables)
 	if len(f.list) > 0 && opts.Known != nil {
 		f.excuse(opts, tables)
@@ -122,9 +121,7 @@ func (t Table) validateHead(f *findings, opts *Options) {
 		f.add(where, "table.access", fmt.Sprintf("there is no access level %s", quote(string(t.AccessLevel))),
 			"use 1 Organization, 2 Client only, 3 Client+Organization, 4 System only, 6 System+Client or 7 All")
 	}
-	switch t.replication() {
-	case ReplicationLocal, ReplicationMerge, ReplicationReference:
-	default:
+	if !slices.Contains([]Replication{ReplicationLocal, ReplicationMerge, ReplicationReference}, t.replication()) {
 		f.add(where, "table.replication", fmt.Sprintf("there is no replication type %s", quote(string(t.Replication))),
 			"use L (local), M (merge) or R (reference)")
 	}
@@ -136,15 +133,19 @@ func (t Table) validateHead(f *findings, opts *Options) {
 		}
 	}
 	if t.Target != nil {
-		if problem := checkIdentifier(t.Target.Table, MaxTableName); problem != "" {
-			f.add(where, "import.target", fmt.Sprintf("the import target %s %s", quote(t.Target.Table), problem), "name an existing table")
-		} else if len(t.Target.Columns) == 0 {
-			f.add(where, "import.target", fmt.Sprintf("the columns of the import target %s are not known", t.Target.Table),
-				"give them, as read from the ERP")
-		}
-		if !slices.Contains(t.Templates, Import) {
-			f.add(where, "import.template", "an import target is given without the IMPORT template", "add the template or drop the target")
-		}
+		t.validateTarget(f, where)
+	}
+}
+
+func (t Table) validateTarget(f *findings, where string) {
+	if problem := checkIdentifier(t.Target.Table, MaxTableName); problem != "" {
+		f.add(where, "import.target", fmt.Sprintf("the import target %s %s", quote(t.Target.Table), problem), "name an existing table")
+	} else if len(t.Target.Columns) == 0 {
+		f.add(where, "import.target", fmt.Sprintf("the columns of the import target %s are not known", t.Target.Table),
+			"give them, as read from the ERP")
+	}
+	if !slices.Contains(t.Templates, Import) {
+		f.add(where, "import.template", "an import target is given without the IMPORT template", "add the template or drop the target")
 	}
 }
 
@@ -222,10 +223,7 @@ func (t Table) validateWindow(f *findings) {
 }
 
 func (t Table) windowType() WindowType {
-	if t.Window.Type == "" {
-		return WindowMaintain
-	}
-	return t.Window.Type
+	return cmp.Or(t.Window.Type, WindowMaintain)
 }
 
 // validateReferences checks the references of a table's columns. References are
@@ -282,12 +280,8 @@ func sameReference(a, b *Reference) bool {
 // with the next one.
 func knownMore(a, b *Reference) *Reference {
 	both := *a
-	if both.ID == 0 {
-		both.ID = b.ID
-	}
-	if both.Target == "" {
-		both.Target = b.Target
-	}
+	both.ID = cmp.Or(both.ID, b.ID)
+	both.Target = cmp.Or(both.Target, b.Target)
 	return &both
 }
 

@@ -2,6 +2,7 @@ package dict
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -128,7 +129,7 @@ func (t Table) validateType(f *findings, where string, c Column) {
 func validateReference(f *findings, where string, c Column) {
 	const rule = "column.reference"
 	if c.Reference == nil {
-		if c.Type == TypeTable || c.Type == TypeTableUU || c.Type.IsList() || c.Type == TypeChosenMultipleSelectionTable || c.Type == TypeChosenMultipleSelectionSrch {
+		if c.Type.IsList() || slices.Contains([]DisplayType{TypeTable, TypeTableUU, TypeChosenMultipleSelectionTable, TypeChosenMultipleSelectionSrch}, c.Type) {
 			f.add(where, rule, fmt.Sprintf("type %s needs a reference to choose from", c.Type), "give it a list or a table reference")
 		}
 		return
@@ -147,23 +148,22 @@ func validateReference(f *findings, where string, c Column) {
 
 // validateUse checks that name and flags of a column go with its type.
 func validateUse(f *findings, where string, c Column) {
-	if c.Type == TypeTableDir || c.Type == TypeSearch && c.Reference == nil {
-		if !strings.HasSuffix(c.Name, "_ID") || len(c.Name) <= 3 {
-			f.add(where, "column.type", fmt.Sprintf("type %s takes the table from the name, which has to end in _ID", c.Type),
-				"rename the column or use type Table with a reference")
+	byName := c.Type == TypeTableDir || c.Type == TypeSearch && c.Reference == nil
+	for _, use := range []struct {
+		wrong          bool
+		rule, what, do string
+	}{
+		{byName && (!strings.HasSuffix(c.Name, "_ID") || len(c.Name) <= 3), "column.type",
+			fmt.Sprintf("type %s takes the table from the name, which has to end in _ID", c.Type), "rename the column or use type Table with a reference"},
+		{c.Type.IsUUID() && !strings.HasSuffix(c.Name, "_UU"), "column.type", "the name of a UUID column has to end in _UU", "rename the column"},
+		{c.Parent && !c.Type.IsID() && !c.Type.IsUUID() && !c.Type.IsLookup(), "column.parent",
+			fmt.Sprintf("a column of type %s cannot link to a parent", c.Type), "use type Table Direct or Search"},
+		{c.Unique && c.SQL != "", "column.unique", "a virtual column cannot be unique", "drop one of the two"},
+		{c.Process != "" && c.Type != TypeButton, "column.process", "only a button starts a process", "use type Button or drop the process"},
+	} {
+		if use.wrong {
+			f.add(where, use.rule, use.what, use.do)
 		}
-	}
-	if c.Type.IsUUID() && !strings.HasSuffix(c.Name, "_UU") {
-		f.add(where, "column.type", "the name of a UUID column has to end in _UU", "rename the column")
-	}
-	if c.Parent && !c.Type.IsID() && !c.Type.IsUUID() && !c.Type.IsLookup() {
-		f.add(where, "column.parent", fmt.Sprintf("a column of type %s cannot link to a parent", c.Type), "use type Table Direct or Search")
-	}
-	if c.Unique && c.SQL != "" {
-		f.add(where, "column.unique", "a virtual column cannot be unique", "drop one of the two")
-	}
-	if c.Process != "" && c.Type != TypeButton {
-		f.add(where, "column.process", "only a button starts a process", "use type Button or drop the process")
 	}
 }
 
@@ -182,12 +182,19 @@ func validateLength(f *findings, where string, c Column) {
 	case c.Length > 1_000_000:
 		f.add(where, rule, fmt.Sprintf("the length %d is beyond every database", c.Length), "shorten it")
 	}
-	if list && c.Reference != nil && c.Length > 0 {
-		for _, v := range c.Reference.Values {
-			if n := utf8.RuneCountInString(v.Value); n > c.Length {
-				f.add(where, rule, fmt.Sprintf("the value %s needs %d characters, the column has %d", quote(v.Value), n, c.Length),
-					"lengthen the column or shorten the value")
-			}
+	if list {
+		validateValueLengths(f, where, c)
+	}
+}
+
+func validateValueLengths(f *findings, where string, c Column) {
+	if c.Reference == nil || c.Length <= 0 {
+		return
+	}
+	for _, v := range c.Reference.Values {
+		if n := utf8.RuneCountInString(v.Value); n > c.Length {
+			f.add(where, "column.length", fmt.Sprintf("the value %s needs %d characters, the column has %d", quote(v.Value), n, c.Length),
+				"lengthen the column or shorten the value")
 		}
 	}
 }
@@ -220,33 +227,43 @@ func validateDefault(f *findings, where string, c Column) {
 	if c.Default == "" || strings.Contains(c.Default, "@") {
 		return
 	}
-	const rule = "column.default"
 	value, quoted := unquote(c.Default)
+	what, do := c.wrongLiteral(value, quoted)
+	if what == "" {
+		what, do = c.wrongDefault(value)
+	}
+	if what != "" {
+		f.add(where, "column.default", fmt.Sprintf("the default %s %s", quote(c.Default), what), do)
+	}
+}
+
+func (c Column) wrongLiteral(value string, quoted bool) (what, do string) {
+	hasQuote := strings.Contains(strings.ReplaceAll(value, "''", ""), "'")
 	switch {
 	case c.quotesDefault():
-		if strings.Contains(strings.ReplaceAll(value, "''", ""), "'") {
-			f.add(where, rule, fmt.Sprintf("the default %s contains a quote", quote(c.Default)),
-				"double the quote and put the whole in quotes")
-			return
+		if hasQuote {
+			return "contains a quote", "double the quote and put the whole in quotes"
 		}
 	case quoted:
-		if strings.Contains(strings.ReplaceAll(value, "''", ""), "'") {
-			f.add(where, rule, fmt.Sprintf("the default %s is more than one literal", quote(c.Default)), "write one value")
-			return
+		if hasQuote {
+			return "is more than one literal", "write one value"
 		}
 	case !plainExpression().MatchString(c.Default):
-		f.add(where, rule, fmt.Sprintf("the default %s is neither a value nor a name", quote(c.Default)),
-			"write a number, SYSDATE, or an expression of the ERP with @")
-		return
+		return "is neither a value nor a name", "write a number, SYSDATE, or an expression of the ERP with @"
 	}
+	return "", ""
+}
+
+func (c Column) wrongDefault(value string) (what, do string) {
 	switch {
 	case c.Type == TypeYesNo && value != "Y" && value != "N":
-		f.add(where, rule, fmt.Sprintf("the default %s of a Yes-No column is neither Y nor N", quote(c.Default)), "write Y or N")
+		return "of a Yes-No column is neither Y nor N", "write Y or N"
 	case c.Type.IsList() && !c.Type.IsMultiple() && c.Reference != nil && len(c.Reference.Values) > 0 && !hasValue(c.Reference, value):
-		f.add(where, rule, fmt.Sprintf("the default %s is not in the list", quote(c.Default)), "write one of the list's values")
+		return "is not in the list", "write one of the list's values"
 	case (c.Type.IsText() && c.Type != TypeText || c.Type.IsList()) && c.Length > 0 && len([]rune(value)) > c.Length:
-		f.add(where, rule, fmt.Sprintf("the default %s is longer than the column", quote(c.Default)), "shorten it or lengthen the column")
+		return "is longer than the column", "shorten it or lengthen the column"
 	}
+	return "", ""
 }
 
 // quotesDefault reports whether the ERP puts quotes around the default when it
@@ -270,10 +287,5 @@ func unquote(s string) (string, bool) {
 }
 
 func hasValue(r *Reference, value string) bool {
-	for _, v := range r.Values {
-		if v.Value == value {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Values, func(v ListValue) bool { return v.Value == value })
 }

@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -57,8 +58,5 @@ func (t Table) validateAdded(f *findings, where string, c Column) {
 
 // ownerOf is the entity type of a column that is added to a table.
 func (t Table) ownerOf(c Column) string {
-	if c.EntityType != "" {
-		return c.EntityType
-	}
-	return t.entityType()
+	return cmp.Or(c.EntityType, t.entityType())
 }

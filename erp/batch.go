@@ -1,6 +1,7 @@
 package erp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,9 +50,7 @@ func BatchDelete(table string, id ID) BatchRequest {
 
 func batchRequest(method string, body any, segments ...string) BatchRequest {
 	path, escaped, err := joinPath("v1/models", segments)
-	if escaped == "" {
-		escaped = path
-	}
+	escaped = cmp.Or(escaped, path)
 	return BatchRequest{Method: method, Path: escaped, Body: body, err: err}
 }
 
@@ -101,9 +100,7 @@ func (r BatchResult) Err() error {
 		}
 	}
 	e.Page = false
-	if e.Title == "" {
-		e.Title = r.Status
-	}
+	e.Title = cmp.Or(e.Title, r.Status)
 	return e
 }
 

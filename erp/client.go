@@ -1,6 +1,7 @@
 package erp
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -59,9 +60,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	if s.transport == nil {
 		s.transport = defaultTransport(s.connect)
 	}
-	if s.logger == nil {
-		s.logger = slog.New(slog.DiscardHandler)
-	}
+	s.logger = cmp.Or(s.logger, slog.New(slog.DiscardHandler))
 	api := &apiclient.Client{
 		HTTP: &http.Client{Transport: s.transport, CheckRedirect: checkRedirect}, Tokens: s.tokens, Server: base,
 		UserAgent: []string{s.userAgent}, Silence: s.response, MaxBody: s.maxBody, Retry: s.retry.core(), Logger: s.logger,

@@ -111,35 +111,26 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// sentinels are the errors that stand for a status, by the status.
+var sentinels = map[int]error{
+	http.StatusBadRequest: ErrValidation, http.StatusUnprocessableEntity: ErrValidation,
+	http.StatusUnauthorized: ErrUnauthorized, http.StatusForbidden: ErrForbidden, http.StatusNotFound: ErrNotFound,
+	http.StatusMethodNotAllowed: ErrMethodNotAllowed, http.StatusNotImplemented: ErrMethodNotAllowed,
+	http.StatusConflict: ErrConflict, http.StatusGone: ErrGone, http.StatusTooManyRequests: ErrRateLimited,
+	http.StatusBadGateway: ErrUnavailable, http.StatusServiceUnavailable: ErrUnavailable, http.StatusGatewayTimeout: ErrUnavailable,
+}
+
 // Is makes errors.Is find the sentinel that belongs to the status.
 func (e *Error) Is(target error) bool {
 	switch target {
-	case ErrValidation:
-		return e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity
-	case ErrUnauthorized:
-		return e.Status == http.StatusUnauthorized
-	case ErrForbidden:
-		return e.Status == http.StatusForbidden
-	case ErrNotFound:
-		return e.Status == http.StatusNotFound
-	case ErrMethodNotAllowed:
-		return e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented
-	case ErrConflict:
-		return e.Status == http.StatusConflict
 	case ErrExists:
 		return e.exists()
-	case ErrGone:
-		return e.Status == http.StatusGone
-	case ErrRateLimited:
-		return e.Status == http.StatusTooManyRequests
 	case ErrServer:
 		return e.Status >= http.StatusInternalServerError
-	case ErrUnavailable:
-		return e.Status >= http.StatusBadGateway && e.Status <= http.StatusGatewayTimeout
 	case ErrOutcomeUnknown:
 		return e.outcomeUnknown()
 	}
-	return false
+	return target != nil && sentinels[e.Status] == target
 }
 
 // outcomeUnknown reports whether the change may have been made although this is

@@ -1,7 +1,6 @@
 package erp
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -64,7 +63,7 @@ func (e Expand) render(separator string, depth int) (string, error) {
 	if !isName(e.Name) || strings.Count(e.Name, ".") > 1 {
 		return "", invalid("expand: %s is not a column, a child table or table.column", quote(e.Name))
 	}
-	if e.Top < 0 || e.Skip < 0 || e.Top > maxInt32 || e.Skip > maxInt32 {
+	if !isPage(e.Top, e.Skip) {
 		return "", invalid("expand %s: Top and Skip must be between 0 and %d", e.Name, maxInt32)
 	}
 	if err := checkNames("expand "+e.Name, e.Select); err != nil {
@@ -87,12 +86,8 @@ func (e Expand) render(separator string, depth int) (string, error) {
 		return "", err
 	}
 	add("$orderby", order)
-	if e.Top > 0 {
-		add("$top", strconv.Itoa(e.Top))
-	}
-	if e.Skip > 0 {
-		add("$skip", strconv.Itoa(e.Skip))
-	}
+	add("$top", countText(e.Top))
+	add("$skip", countText(e.Skip))
 	inner, err := expandText(e.Expand, separator, depth+1)
 	if err != nil {
 		return "", err

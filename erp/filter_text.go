@@ -1,6 +1,7 @@
 package erp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,14 +111,15 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 		return nil, wrongFilter("such as Name eq 'x'", "it ends where a condition is expected")
 	}
 	word := words[0]
-	if name, _, _ := functionCall(word); negated && !slices.Contains([]string{"contains", "startswith", "endswith"}, name) {
+	name, arguments, isCall := functionCall(word)
+	if negated && !slices.Contains([]string{"contains", "startswith", "endswith"}, name) {
 		return nil, noWay("negate the condition: neq for eq, lt for ge, and for or", "not works before contains, startswith and endswith only, not before %s", quote(word))
 	}
 	if inner, ok := enclosedText(word); ok {
 		return words[1:], r.read(inner, depth+1)
 	}
 	column := word
-	if name, arguments, ok := functionCall(word); ok {
+	if isCall {
 		switch name {
 		case "contains", "startswith", "endswith":
 			return words[1:], r.match(name, arguments)
@@ -133,13 +135,14 @@ func (r *filterReader) term(words []string, depth int) ([]string, error) {
 	if !isName(column) {
 		return nil, wrongFilter("such as Name eq 'x'", "%s is not a name of a column", quote(column))
 	}
+	return r.comparison(column, words)
+}
+
+func (r *filterReader) comparison(column string, words []string) ([]string, error) {
 	if len(words) == 1 {
-		return nil, wrongFilter("such as "+clipPlain(column)+" eq 1; operators: "+filterOperators, "after %s an operator and a value are expected", quote(word))
+		return nil, wrongFilter("such as "+clipPlain(column)+" eq 1; operators: "+filterOperators, "after %s an operator and a value are expected", quote(words[0]))
 	}
-	operator, value := words[1], ""
-	if len(words) > 2 {
-		value = words[2]
-	}
+	operator, value := words[1], strings.Join(words[2:min(3, len(words))], "")
 	if !slices.Contains([]string{"eq", "neq", "gt", "ge", "lt", "le", "in"}, operator) {
 		return nil, otherOperator(column, operator, value)
 	}
@@ -274,9 +277,7 @@ var otherOperators = map[string]string{
 func otherOperator(column, operator, value string) error {
 	lower := strings.ToLower(operator)
 	column, value = clipPlain(column), clipPlain(value)
-	if value == "" {
-		value = "1"
-	}
+	value = cmp.Or(value, "1")
 	wrong := func(advice string, args ...any) error {
 		return wrongFilter(fmt.Sprintf(advice, args...), "there is no operator %s", quote(operator))
 	}
@@ -294,26 +295,29 @@ func otherOperator(column, operator, value string) error {
 			return wrong("write a blank on each side of %s", own)
 		}
 	}
-	text := strings.Trim(value, `'"`)
 	switch lower {
 	case "like", "ilike", "contains", "startswith", "endswith":
-		function := "contains"
-		switch open, end := strings.HasPrefix(text, "%"), strings.HasSuffix(text, "%"); {
-		case lower == "startswith" || end && !open:
-			function = "startswith"
-		case lower == "endswith" || open && !end:
-			function = "endswith"
-		}
-		if text = strings.Trim(text, "%"); lower == "ilike" {
-			column, text = "tolower("+column+")", strings.ToLower(text)
-		}
-		return wrong("write %s(%s,'%s')", function, column, text)
+		return wrong("write %s", matchCall(lower, column, strings.Trim(value, `'"`)))
 	case "between":
 		return wrong("write %s ge … and %s le …", column, column)
 	case "not":
 		return wrong("write neq, or not before contains, startswith or endswith")
 	}
 	return wrong("operators: %s; functions: %s", filterOperators, filterFunctions)
+}
+
+func matchCall(operator, column, pattern string) string {
+	function, text := "contains", strings.Trim(pattern, "%")
+	switch open, end := strings.HasPrefix(pattern, "%"), strings.HasSuffix(pattern, "%"); {
+	case operator == "startswith" || end && !open:
+		function = "startswith"
+	case operator == "endswith" || open && !end:
+		function = "endswith"
+	}
+	if operator == "ilike" {
+		column, text = "tolower("+column+")", strings.ToLower(text)
+	}
+	return fmt.Sprintf("%s(%s,'%s')", function, column, text)
 }
 
 func unknownFunction(name string) error {

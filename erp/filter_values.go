@@ -63,12 +63,6 @@ func isName(text string) bool {
 // and a quoted boolean for false.
 func filterValue(value any) (string, error) {
 	switch v := value.(type) {
-	case nil:
-		return "null", nil
-	case string:
-		return quoteText(v)
-	case bool:
-		return strconv.FormatBool(v), nil
 	case Column:
 		return operandText(string(v))
 	case TextInLower:
@@ -99,17 +93,14 @@ func filterValue(value any) (string, error) {
 			return "null", nil
 		}
 		return v.String(), nil
-	case float32:
-		return floatValue(float64(v), 32)
-	case float64:
-		return floatValue(v, 64)
-	case int:
-		return strconv.Itoa(v), nil
-	case int64:
-		return strconv.FormatInt(v, 10), nil
 	}
-	v := reflect.ValueOf(value)
+	return basicValue(reflect.ValueOf(value))
+}
+
+func basicValue(v reflect.Value) (string, error) {
 	switch v.Kind() {
+	case reflect.Invalid:
+		return "null", nil
 	case reflect.Pointer:
 		if v.IsNil() {
 			return "null", nil
@@ -128,7 +119,7 @@ func filterValue(value any) (string, error) {
 	case reflect.Float64:
 		return floatValue(v.Float(), 64)
 	}
-	return "", invalid("filter: a value of type %T cannot be compared with", value)
+	return "", invalid("filter: a value of type %s cannot be compared with", v.Type())
 }
 
 // listValue writes one value of an in list.

@@ -146,6 +146,20 @@ func (w *walk) fetch(ctx context.Context) (*pageOf, error) {
 	return &pageOf{Paging: page.Paging, records: page.Records}, nil
 }
 
+func (w *walk) keyOf(records []Record) string {
+	sample, name := records[0], w.table
+	if model := sample.Model(); w.c.resource != "models" && model != "" {
+		name = model
+	}
+	if _, numeric := sample.ID().Int(); numeric && ascending(records, w.given, w.key) {
+		return name + "_ID"
+	}
+	if sample.UUID() != "" {
+		return name + "_UU"
+	}
+	return ""
+}
+
 // settle looks at the first page for the key the table really has. The server
 // ignores an order by a column that does not exist, so the order that was
 // guessed counts only if the records have that key. One page needs no order but
@@ -155,17 +169,7 @@ func (w *walk) settle(ctx context.Context, page *Page) (*Page, error) {
 	if len(page.Records) == 0 || enough && (len(w.given) == 0 || len(page.Records) == 1) {
 		return page, nil
 	}
-	sample := page.Records[0]
-	name := w.table
-	if model := sample.Model(); w.c.resource != "models" && model != "" {
-		name = model
-	}
-	key := ""
-	if _, numeric := sample.ID().Int(); numeric && ascending(page.Records, w.given, w.key) {
-		key = name + "_ID"
-	} else if sample.UUID() != "" {
-		key = name + "_UU"
-	}
+	key := w.keyOf(page.Records)
 	switch {
 	case key == "" && len(w.given) > 0:
 		w.key, w.q.OrderBy = "", w.given

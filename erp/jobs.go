@@ -1,8 +1,10 @@
 package erp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -51,9 +53,7 @@ func (c *Client) StartJob(ctx context.Context, slug string, params *ProcessParam
 		}
 		withNotify := *params
 		withNotify.Values = map[string]any{"notification-type": string(params.Notify)}
-		for name, value := range params.Values {
-			withNotify.Values[name] = value
-		}
+		maps.Copy(withNotify.Values, params.Values)
 		params = &withNotify
 	}
 	r, err := processRequest(params, "processes", "jobs", slug)
@@ -70,9 +70,7 @@ func (c *Client) StartJob(ctx context.Context, slug string, params *ProcessParam
 // WaitJob requests a job again and again (every 2 seconds if every is 0, at most ten times a
 // second) until it is no longer running or ctx ends.
 func (c *Client) WaitJob(ctx context.Context, id int64, every time.Duration) (*Job, error) {
-	if every == 0 {
-		every = 2 * time.Second
-	}
+	every = cmp.Or(every, 2*time.Second)
 	ticker := time.NewTicker(max(every, 100*time.Millisecond))
 	defer ticker.Stop()
 	for {

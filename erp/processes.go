@@ -1,6 +1,7 @@
 package erp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -175,9 +176,7 @@ type ProcessError struct {
 // Error gives the summary of the process.
 func (e *ProcessError) Error() string {
 	summary := cleanText(e.Result.Summary, maxErrorText)
-	if summary == "" {
-		summary = "no reason given"
-	}
+	summary = cmp.Or(summary, "no reason given")
 	return fmt.Sprintf("process %s failed: %s (instance %d)", e.Slug, summary, e.Result.InstanceID)
 }
 

@@ -34,13 +34,13 @@ func (p *Process) CheckParams(values map[string]any) error {
 	names := map[string]string{}
 	var known []string
 	for _, par := range p.Parameters {
-		for _, name := range []string{par.Parameter, par.Parameter + "_to"} {
-			if name != par.Parameter && !par.IsRange {
-				continue
-			}
-			names[strings.ToLower(name)] = name
-			known = append(known, name)
+		known = append(known, par.Parameter)
+		if par.IsRange {
+			known = append(known, par.Parameter+"_to")
 		}
+	}
+	for _, name := range known {
+		names[strings.ToLower(name)] = name
 	}
 	for _, given := range slices.Sorted(maps.Keys(values)) {
 		name, ok := names[strings.ToLower(given)]

@@ -73,6 +73,15 @@ func Desc(column string) string { return column + " desc" }
 // maxInt32 is the largest number the server takes for $top and $skip.
 const maxInt32 = 1<<31 - 1
 
+func isPage(top, skip int) bool { return min(top, skip) >= 0 && max(top, skip) <= maxInt32 }
+
+func countText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
 // clone copies the query so that the caller may change the original.
 func (q *Query) clone() Query {
 	if q == nil {
@@ -93,7 +102,7 @@ func (q *Query) encode(separator string) (query, error) {
 	if q == nil {
 		return out, nil
 	}
-	if q.Top < 0 || q.Skip < 0 || q.Limit < 0 || q.Top > maxInt32 || q.Skip > maxInt32 {
+	if !isPage(q.Top, q.Skip) || q.Limit < 0 {
 		return out, invalid("Top, Skip and Limit must be between 0 and %d", maxInt32)
 	}
 	filter, err := q.Filter.Render()
@@ -117,12 +126,8 @@ func (q *Query) encode(separator string) (query, error) {
 		return out, err
 	}
 	out.addText("$orderby", order)
-	if q.Top > 0 {
-		out.add("$top", strconv.Itoa(q.Top))
-	}
-	if q.Skip > 0 {
-		out.add("$skip", strconv.Itoa(q.Skip))
-	}
+	out.addText("$top", countText(q.Top))
+	out.addText("$skip", countText(q.Skip))
 	if err := q.encodeRule(&out); err != nil {
 		return out, err
 	}
@@ -136,6 +141,9 @@ func (q *Query) encode(separator string) (query, error) {
 	out.addText("label", label)
 	return out, encodeLabels(&out, q.ShowLabel, q.LabelColumns)
 }
+
+// contextCharacters are what the server takes in the value of a context variable.
+const contextCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -"
 
 func (q *Query) encodeRule(out *query) error {
 	if q.ValRule.IsZero() {
@@ -155,11 +163,9 @@ func (q *Query) encodeRule(out *query) error {
 		if name == "" || strings.ContainsAny(name, ":,@") || strings.ContainsFunc(name, unicode.IsControl) {
 			return invalid("%s is not the name of a context variable", quote(name))
 		}
-		for _, c := range value {
-			if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == ' ' || c == '-') {
-				return invalid("the value %s of the context variable %s: the server takes ASCII letters, digits, blanks and - only",
-					quote(value), quote(name))
-			}
+		if strings.Trim(value, contextCharacters) != "" {
+			return invalid("the value %s of the context variable %s: the server takes ASCII letters, digits, blanks and - only",
+				quote(value), quote(name))
 		}
 		pairs = append(pairs, name+":"+value)
 	}

@@ -2,6 +2,7 @@ package erp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -82,9 +83,7 @@ func (c *Client) newCall(ctx context.Context, r *request) (*apiclient.Call, erro
 		rawQuery += conn.locale
 	}
 	accept := r.accept
-	if accept == "" {
-		accept = acceptJSON
-	}
+	accept = cmp.Or(accept, acceptJSON)
 	header := make(http.Header, 4)
 	header["Accept"] = conn.accept[accept]
 	for name, value := range r.header {
@@ -109,9 +108,7 @@ func (c *Client) newCall(ctx context.Context, r *request) (*apiclient.Call, erro
 	}
 	if plain.GetBody != nil {
 		contentType := r.contentType
-		if contentType == "" {
-			contentType = acceptJSON
-		}
+		contentType = cmp.Or(contentType, acceptJSON)
 		header.Set("Content-Type", contentType)
 	}
 	call := &apiclient.Call{Request: plain.WithContext(ctx), NoToken: r.public, Silence: r.silence}

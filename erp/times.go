@@ -1,6 +1,7 @@
 package erp
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -124,9 +125,7 @@ func (t *TimeOfDay) UnmarshalJSON(data []byte) error {
 // and dates with time but without zone. What has no zone of its own is taken
 // in loc; nil means UTC. A time of day falls on the first day of year 0.
 func ParseTime(text string, loc *time.Location) (time.Time, error) {
-	if loc == nil {
-		loc = time.UTC
-	}
+	loc = cmp.Or(loc, time.UTC)
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return t, nil
 	}

@@ -2,6 +2,7 @@ package erp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -98,9 +99,7 @@ func (c *Client) StartUpload(ctx context.Context, upload UploadRequest) (*Upload
 	if upload.FileSize <= 0 || upload.ChunkSize < 0 || len(upload.SHA256) != 2*sha256.Size {
 		return nil, invalid("upload %s: FileSize and SHA256 must be given", quote(upload.FileName))
 	}
-	if upload.ChunkSize == 0 {
-		upload.ChunkSize = defaultChunk
-	}
+	upload.ChunkSize = cmp.Or(upload.ChunkSize, defaultChunk)
 	if upload.ExpiresInSeconds == 0 {
 		upload.ExpiresInSeconds = int64((24 * time.Hour).Seconds())
 	}

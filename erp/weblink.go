@@ -1,6 +1,7 @@
 package erp
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 )
@@ -14,9 +15,7 @@ const webClient = "webui/index.zul"
 // of the web client where it is not that of the REST API with /webui/, such as
 // https://erp.example.com/webui/; empty otherwise.
 func (c *Client) WebLink(web, table string, id ID) string {
-	if web == "" {
-		web = strings.TrimSuffix(strings.TrimSuffix(c.BaseURL(), "/"), "/api/v1") + "/" + webClient
-	}
+	web = cmp.Or(web, strings.TrimSuffix(strings.TrimSuffix(c.BaseURL(), "/"), "/api/v1")+"/"+webClient)
 	if id.IsZero() || table == "" {
 		return web
 	}

@@ -2,6 +2,7 @@ package erp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,6 +64,10 @@ type WriteOptions struct {
 	UUIDColumn string
 	// Parallel is how many requests CreateAll has under way at a time; 0: one.
 	Parallel int
+}
+
+func (o *WriteOptions) oneByOne() bool {
+	return o.BatchSize == 1 && !o.AllOrNothing && !o.Resumed
 }
 
 // MaxTransaction is how many records [WriteOptions.AllOrNothing] takes. They are
@@ -139,9 +144,7 @@ func newRecordWriter(c *Client, table string, opts *WriteOptions) *recordWriter 
 	if w.opts.Attempts <= 0 {
 		w.opts.Attempts = defaultWriteAttempts
 	}
-	if w.opts.UUIDColumn == "" {
-		w.opts.UUIDColumn = table + "_UU"
-	}
+	w.opts.UUIDColumn = cmp.Or(w.opts.UUIDColumn, table+"_UU")
 	return w
 }
 
@@ -189,48 +192,31 @@ func withMember(object json.RawMessage, name, value string) json.RawMessage {
 
 // batch settles the records of one request.
 func (w *recordWriter) batch(ctx context.Context, items []*writeItem) error {
-	if w.opts.BatchSize == 1 && !w.opts.AllOrNothing && !w.opts.Resumed {
+	if w.opts.oneByOne() {
 		return w.singly(ctx, items, false)
 	}
 	perRequest, unclear, look := false, w.opts.Resumed, w.opts.Resumed
 	for attempt := 1; ; attempt++ {
-		var err error
-		if look {
-			err = w.find(ctx, unsettled(items))
-		}
-		left := unsettled(items)
-		if err == nil && len(left) == 0 {
-			return nil
-		}
-		var results []BatchResult
-		if err == nil {
-			results, err = w.c.Batch(ctx, w.requests(left), BatchOptions{PerRequest: perRequest})
-		}
+		left, results, err := w.send(ctx, items, look, perRequest)
 		var refused *BatchError
 		switch {
 		case err == nil:
 			return w.take(ctx, left, results, unclear)
-		case errors.As(err, &refused):
-			if w.opts.AllOrNothing {
-				if !errors.Is(err, ErrExists) || w.find(ctx, left) != nil || created(unsettled(left)) || len(unsettled(left)) == len(left) {
-					return err
-				}
-				break // an earlier attempt had made them all
+		case errors.As(err, &refused) && w.opts.AllOrNothing:
+			if !w.madeBefore(ctx, left, err) {
+				return err
 			}
+		case refused != nil:
 			perRequest, look = true, false // so that each record gets its own response
 			attempt--
 		case ctx.Err() != nil:
 			return err
-		case statusOf(err) == http.StatusRequestEntityTooLarge && len(left) > 1 && !w.opts.AllOrNothing:
-			if err := w.batch(ctx, left[:len(left)/2]); err != nil {
-				return err
-			}
-			return w.batch(ctx, left[len(left)/2:])
 		case withoutBatch(err) && !w.opts.AllOrNothing:
-			return w.singly(ctx, left, unclear)
+			return w.smaller(ctx, left, statusOf(err), unclear)
 		case Retryable(err) && attempt < w.opts.Attempts:
-			sent := !Unsent(err)
-			unclear, look = unclear || sent, look || sent
+			if !Unsent(err) {
+				unclear, look = true, true
+			}
 			if err := w.pause(ctx, attempt, err); err != nil {
 				return err
 			}
@@ -238,6 +224,33 @@ func (w *recordWriter) batch(ctx context.Context, items []*writeItem) error {
 			return err
 		}
 	}
+}
+
+// send sends the records that are not settled, and returns them with their results.
+func (w *recordWriter) send(ctx context.Context, items []*writeItem, look, perRequest bool) (left []*writeItem, results []BatchResult, err error) {
+	if look {
+		err = w.find(ctx, unsettled(items))
+	}
+	if left = unsettled(items); err == nil && len(left) > 0 {
+		results, err = w.c.Batch(ctx, w.requests(left), BatchOptions{PerRequest: perRequest})
+	}
+	return left, results, err
+}
+
+// madeBefore reports whether an earlier attempt made all new records.
+func (w *recordWriter) madeBefore(ctx context.Context, items []*writeItem, err error) bool {
+	return errors.Is(err, ErrExists) && w.find(ctx, items) == nil && !created(unsettled(items)) && len(unsettled(items)) < len(items)
+}
+
+// smaller settles records in halves if they are too many at once, else one by one.
+func (w *recordWriter) smaller(ctx context.Context, items []*writeItem, status int, unclear bool) error {
+	if half := len(items) / 2; status == http.StatusRequestEntityTooLarge && half > 0 {
+		if err := w.batch(ctx, items[:half]); err != nil {
+			return err
+		}
+		return w.batch(ctx, items[half:])
+	}
+	return w.singly(ctx, items, unclear)
 }
 
 // created reports whether one of the records is new.
@@ -276,29 +289,25 @@ func (w *recordWriter) take(ctx context.Context, items []*writeItem, results []B
 		it.done = true
 		if it.written.Err = results[i].Err(); it.written.Err == nil {
 			it.written.Record, it.written.Err = results[i].Record()
-			continue
-		}
-		if it.id.IsZero() && (unclear || errors.Is(it.written.Err, ErrExists)) {
+		} else {
 			refused = append(refused, it)
 		}
 	}
-	if len(refused) > 0 {
-		return w.find(ctx, refused)
-	}
-	return nil
+	return w.findRefused(ctx, refused, unclear)
+}
+
+// findRefused settles those of the refused records that are there nevertheless.
+func (w *recordWriter) findRefused(ctx context.Context, items []*writeItem, unclear bool) error {
+	return w.find(ctx, slices.DeleteFunc(items, func(it *writeItem) bool {
+		return !it.id.IsZero() || !unclear && !errors.Is(it.written.Err, ErrExists)
+	}))
 }
 
 // singly writes records one by one, to servers that take no batch.
 func (w *recordWriter) singly(ctx context.Context, items []*writeItem, unclear bool) error {
 	for _, it := range items {
 		for attempt := 1; !it.done; attempt++ {
-			var rec Record
-			var err error
-			if it.id.IsZero() {
-				rec, err = w.c.Create(ctx, w.table, it.data)
-			} else {
-				rec, err = w.c.Update(ctx, w.table, it.id, it.data)
-			}
+			rec, err := w.write(ctx, it)
 			switch {
 			case err == nil:
 				it.written.Record, it.done = rec, true
@@ -318,15 +327,20 @@ func (w *recordWriter) singly(ctx context.Context, items []*writeItem, unclear b
 				}
 			default:
 				it.written.Err, it.done = err, true
-				if it.id.IsZero() && (unclear || errors.Is(err, ErrExists)) {
-					if err := w.find(ctx, []*writeItem{it}); err != nil {
-						return err
-					}
+				if err := w.findRefused(ctx, []*writeItem{it}, unclear); err != nil {
+					return err
 				}
 			}
 		}
 	}
 	return nil
+}
+
+func (w *recordWriter) write(ctx context.Context, it *writeItem) (Record, error) {
+	if it.id.IsZero() {
+		return w.c.Create(ctx, w.table, it.data)
+	}
+	return w.c.Update(ctx, w.table, it.id, it.data)
 }
 
 // find settles the new records that are there, by their UUIDs.

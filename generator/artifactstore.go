@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -40,9 +41,7 @@ type ArtifactStore interface {
 // CleanArtifacts sweeps a store again and again until the context ends. A sweep that
 // fails is logged and tried again the next time.
 func CleanArtifacts(ctx context.Context, store ArtifactStore, every time.Duration, logger *slog.Logger) {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
+	logger = cmp.Or(logger, slog.New(slog.DiscardHandler))
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -84,9 +83,7 @@ func NewLinkDelivery(store ArtifactStore, baseURL string, ttl time.Duration) (*L
 	case store == nil:
 		return nil, bad("there is nowhere to keep the files", "give a folder for them")
 	}
-	if ttl == 0 {
-		ttl = DefaultArtifactTTL
-	}
+	ttl = cmp.Or(ttl, DefaultArtifactTTL)
 	return &LinkDelivery{store, base, ttl}, nil
 }
 

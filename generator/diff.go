@@ -53,14 +53,35 @@ type edit struct {
 	i, j int
 }
 
+func equalStart(a, b []string) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// commonLengths are those of the longest common subsequences behind each pair of places.
+func commonLengths(a, b []string) [][]int {
+	common := make([][]int, len(a)+1)
+	common[len(a)] = make([]int, len(b)+1)
+	for i := len(a) - 1; i >= 0; i-- {
+		common[i] = make([]int, len(b)+1)
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	return common
+}
+
 // edits finds a shortest way from a to b, by the lengths of longest common
 // subsequences between what equal beginnings and ends leave over.
 func edits(a, b []string) []edit {
 	same := func(i, j int) bool { return a[i] == b[j] }
-	start := 0
-	for start < len(a) && start < len(b) && same(start, start) {
-		start++
-	}
+	start := equalStart(a, b)
 	end := 0
 	for end < len(a)-start && end < len(b)-start && same(len(a)-1-end, len(b)-1-end) {
 		end++
@@ -72,23 +93,13 @@ func edits(a, b []string) []edit {
 	n, m := len(a)-start-end, len(b)-start-end
 	i, j := 0, 0
 	if n*m <= diffWork {
-		common := make([]int, (n+1)*(m+1))
-		at := func(i, j int) *int { return &common[i*(m+1)+j] }
-		for i := n - 1; i >= 0; i-- {
-			for j := m - 1; j >= 0; j-- {
-				if same(start+i, start+j) {
-					*at(i, j) = *at(i+1, j+1) + 1
-				} else {
-					*at(i, j) = max(*at(i+1, j), *at(i, j+1))
-				}
-			}
-		}
+		common := commonLengths(a[start:start+n], b[start:start+m])
 		for i < n && j < m {
 			switch {
 			case same(start+i, start+j):
 				out = append(out, edit{' ', start + i, start + j})
 				i, j = i+1, j+1
-			case *at(i+1, j) >= *at(i, j+1):
+			case common[i+1][j] >= common[i][j+1]:
 				out = append(out, edit{'-', start + i, start + j})
 				i++
 			default:

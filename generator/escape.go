@@ -36,6 +36,9 @@ func javaString(s string) string {
 	return b.String()
 }
 
+// entities stand for what has a meaning in a comment: \u is an escape there, too.
+var entities = map[rune]string{'<': "&lt;", '>': "&gt;", '&': "&amp;", '"': "&#34;", '\'': "&#39;", '\\': "&#92;", '@': "&#64;"}
+
 // javadoc writes a text into a comment, masked as the ERP masks labels: marks of
 // HTML as entities, line feeds dropped, characters above 255 as numbers. What
 // would end the comment, begin a tag or be read as a Unicode escape is broken up.
@@ -44,20 +47,8 @@ func javadoc(s string) string {
 	var last rune
 	for _, r := range s {
 		switch {
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '"':
-			b.WriteString("&#34;")
-		case r == '\'':
-			b.WriteString("&#39;")
-		case r == '\\': // \u is an escape in comments, too
-			b.WriteString("&#92;")
-		case r == '@':
-			b.WriteString("&#64;")
+		case entities[r] != "":
+			b.WriteString(entities[r])
 		case r == '/' && last == '*':
 			b.WriteString("&#47;")
 		case r == '\n', r == '\r':

@@ -100,12 +100,7 @@ func eventNames() []string {
 }
 
 func (b *bundle) eventHandler(ctx context.Context, v values) error {
-	var events []erpEvent
-	for _, e := range erpEvents() {
-		if slices.Contains(v.list("events"), e.Short) {
-			events = append(events, e)
-		}
-	}
+	events := slices.DeleteFunc(erpEvents(), func(e erpEvent) bool { return !slices.Contains(v.list("events"), e.Short) })
 	class, pkg := v.text("class"), b.sub(delegateKind.sub)
 	b.requireBase()
 	b.importPackages("org.osgi.service.event")

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,7 @@ type Change struct {
 // Path is the folder that the files of an artifact go to.
 func (d *Filesystem) Path(a *Artifact) string {
 	dir := d.Dir
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	if a.Existing {
 		return filepath.Clean(dir)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/erphub/erphub/internal/lazyregexp"
@@ -152,6 +153,15 @@ func stageFiles(ctx context.Context, root *os.Root, dir string, changes []Change
 	return ctx.Err()
 }
 
+func putBack(undo []func() error) (err error) {
+	for _, u := range slices.Backward(undo) {
+		if e := u(); e != nil {
+			err = errors.Join(err, fmt.Errorf("putting things back: %w", e))
+		}
+	}
+	return err
+}
+
 // writeInto writes files below a folder that is there.
 func writeInto(ctx context.Context, root *os.Root, changes []Change, progress Progress) (err error) {
 	stage, err := makeStage(root)
@@ -164,13 +174,8 @@ func writeInto(ctx context.Context, root *os.Root, changes []Change, progress Pr
 	}
 	var undo []func() error
 	defer func() {
-		if err == nil {
-			return
-		}
-		for i := len(undo) - 1; i >= 0; i-- {
-			if e := undo[i](); e != nil {
-				err = errors.Join(err, fmt.Errorf("putting things back: %w", e))
-			}
+		if err != nil {
+			err = errors.Join(err, putBack(undo))
 		}
 	}()
 	for i, c := range changes {

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
@@ -42,6 +43,19 @@ func checkParameter(text string) string {
 	return why
 }
 
+func parameterType(name string) (typ dict.DisplayType, why string) {
+	typ, ok := dict.ParseDisplayType(name)
+	switch {
+	case !ok, strings.ContainsFunc(name, func(r rune) bool { return !letter(r) && !digit(r) && !strings.ContainsRune(" -_/+", r) }):
+		return typ, fmt.Sprintf("has no display type %s; use String, Integer, Number, Amount, Date, DateTime, YesNo, TableDirect or Search", quote(name))
+	case !slices.Contains([]string{"int", "String", "BigDecimal", "Timestamp", "boolean"}, javaOfType(typ)):
+		return typ, fmt.Sprintf("has the display type %s, which no parameter can have", typ)
+	case typ == dict.TypeTable, typ.IsList(), typ == dict.TypeTableUU, typ.IsMultiple():
+		return typ, fmt.Sprintf("has the display type %s, which needs a reference; use TableDirect, Search or String, and change it in the ERP", typ)
+	}
+	return typ, ""
+}
+
 // parseParameter reads ColumnName:DisplayType[:mandatory][:range].
 func parseParameter(text string) (p parameter, why string) {
 	parts := strings.Split(text, ":")
@@ -55,20 +69,10 @@ func parseParameter(text string) (p parameter, why string) {
 	if len(p.Column) > 60 {
 		return p, "has a column name longer than 60 characters"
 	}
-	typ, ok := dict.ParseDisplayType(parts[1])
-	if !ok || strings.ContainsFunc(parts[1], func(r rune) bool { return !letter(r) && !digit(r) && !strings.ContainsRune(" -_/+", r) }) {
-		return p, fmt.Sprintf("has no display type %s; use String, Integer, Number, Amount, Date, DateTime, YesNo, TableDirect or Search", quote(parts[1]))
+	if p.Type, why = parameterType(parts[1]); why != "" {
+		return p, why
 	}
-	p.Type = typ
-	switch javaOfType(typ) {
-	case "int", "String", "BigDecimal", "Timestamp", "boolean":
-	default:
-		return p, fmt.Sprintf("has the display type %s, which no parameter can have", typ)
-	}
-	switch {
-	case typ == dict.TypeTable, typ.IsList(), typ == dict.TypeTableUU, typ.IsMultiple():
-		return p, fmt.Sprintf("has the display type %s, which needs a reference; use TableDirect, Search or String, and change it in the ERP", typ)
-	case (typ == dict.TypeTableDir || typ == dict.TypeSearch) && !strings.HasSuffix(p.Column, "_ID"):
+	if slices.Contains([]dict.DisplayType{dict.TypeTableDir, dict.TypeSearch}, p.Type) && !strings.HasSuffix(p.Column, "_ID") {
 		return p, "points at a table, which is found by a column name that ends in _ID"
 	}
 	for _, word := range parts[2:] {
@@ -81,7 +85,7 @@ func parseParameter(text string) (p parameter, why string) {
 			return p, fmt.Sprintf("ends in %s; mandatory and range are possible", quote(word))
 		}
 	}
-	if p.Range && (typ == dict.TypeYesNo || typ.IsID()) {
+	if p.Range && (p.Type == dict.TypeYesNo || p.Type.IsID()) {
 		return p, "requires a range of something that has no order"
 	}
 	return p, ""

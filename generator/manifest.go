@@ -3,6 +3,7 @@ package generator
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -39,11 +40,8 @@ func parseManifest(data []byte) (*manifest, error) {
 	}
 	number := 0
 	for text != "" {
-		line, rest, found := strings.Cut(text, "\n")
-		raw := line
-		if found {
-			raw += "\n"
-		}
+		line, rest, _ := strings.Cut(text, "\n")
+		raw := text[:len(text)-len(rest)]
 		line = strings.TrimSuffix(line, "\r")
 		number++
 		if line == "" {
@@ -129,12 +127,7 @@ func (m *manifest) require(name, clause string) {
 
 // has reports whether a list names path.
 func (m *manifest) has(name, path string) bool {
-	for _, c := range m.clauses(name) {
-		if clausePath(c) == path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.clauses(name), func(c string) bool { return clausePath(c) == path })
 }
 
 // clausePath is a clause without attributes and directives.

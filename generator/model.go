@@ -186,30 +186,21 @@ func (b *bundle) modelData(ctx context.Context, v values, t *registry.Table, ent
 	}
 	data.AccessText = accessText(data.Access)
 	columns := slices.DeleteFunc(t.Columns, func(c registry.Column) bool { return !c.Active })
-	key, parents, hasUUID := keysOf(columns, data.UUIDColumn)
-	data.HasIDs = key != "" && key != data.UUIDColumn || key == "" && parents > 0
-	data.UUIDKey = key == data.UUIDColumn || key == "" && (parents > 0 || hasUUID)
+	data.HasIDs, data.UUIDKey = keysOf(columns, data.UUIDColumn)
+	columns = slices.DeleteFunc(columns, func(c registry.Column) bool {
+		return strings.HasPrefix(c.SQL, "@SQL") || entity != "" && c.EntityType != entity
+	})
 	slices.SortFunc(columns, func(a, b registry.Column) int { return strings.Compare(a.Name, b.Name) })
 	seen := map[string]string{}
 	identifiers := 0
 	for i := range columns {
 		c := &columns[i]
-		if strings.HasPrefix(c.SQL, "@SQL") || entity != "" && c.EntityType != entity {
-			continue
-		}
 		m, err := b.modelColumn(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("model classes for %s: column %s: %w", t.Name, c.Name, err)
 		}
-		where := t.Name + "." + c.Name
-		other := seen[m.Getter]
-		switch {
-		case checkDictionaryName(c.Name) != "":
-			v.bad("tables", where, "has a name that "+checkDictionaryName(c.Name))
-		case memberClash(c.Name, m.Java):
-			v.bad("tables", where, "would have the method "+m.Getter+", which every record has already")
-		case other != "":
-			v.bad("tables", where, "would have the same method "+m.Getter+" as "+other)
+		if why := m.unfit(seen[m.Getter]); why != "" {
+			v.bad("tables", t.Name+"."+c.Name, why)
 		}
 		seen[m.Getter] = c.Name
 		data.Columns = append(data.Columns, m)
@@ -231,6 +222,20 @@ func (b *bundle) modelData(ctx context.Context, v values, t *registry.Table, ent
 	return data, err
 }
 
+// unfit is why a column cannot be a member of the class; other has the same method.
+func (m *modelColumn) unfit(other string) string {
+	if why := checkDictionaryName(m.Name); why != "" {
+		return "has a name that " + why
+	}
+	if memberClash(m.Name, m.Java) {
+		return "would have the method " + m.Getter + ", which every record has already"
+	}
+	if other != "" {
+		return "would have the same method " + m.Getter + " as " + other
+	}
+	return ""
+}
+
 // imports finds out what X_ has to import.
 func (d *modelData) imports() {
 	d.Uses["KeyNamePair"], d.Uses["ValueNamePair"] = d.Identifier != nil && !d.UUIDKey, d.Identifier != nil && d.UUIDKey
@@ -241,19 +246,16 @@ func (d *modelData) imports() {
 	}
 }
 
-// keysOf tells a table's key column, how many columns link to parents, and
-// whether it has a UUID column.
-func keysOf(columns []registry.Column, uuid string) (key string, parents int, hasUUID bool) {
+// keysOf reports whether records are found by ids, and by the column of UUIDs.
+func keysOf(columns []registry.Column, uuid string) (ids, uuids bool) {
 	for _, c := range columns {
-		switch {
-		case c.Key:
-			return c.Name, 0, false
-		case c.Parent:
-			parents++
+		if c.Key {
+			return c.Name != uuid, c.Name == uuid
 		}
-		hasUUID = hasUUID || c.Name == uuid
+		ids = ids || c.Parent
+		uuids = uuids || c.Parent || c.Name == uuid
 	}
-	return "", parents, hasUUID
+	return ids, uuids
 }
 
 // accessText names an access level as the ERP's own classes do.
@@ -271,25 +273,28 @@ func accessText(level string) string {
 	return text
 }
 
+// referenceOf is the reference of a column, nil if there is none.
+func (b *bundle) referenceOf(ctx context.Context, c *registry.Column) (*registry.Reference, error) {
+	if c.ReferenceID <= 0 {
+		return nil, nil
+	}
+	r, err := b.reg.Reference(ctx, fmt.Sprint(c.ReferenceID), registry.WithInactive)
+	if errors.Is(err, registry.ErrNotFound) {
+		return nil, nil
+	}
+	return &r, err
+}
+
 func (b *bundle) modelColumn(ctx context.Context, c *registry.Column) (modelColumn, error) {
 	m := modelColumn{Name: c.Name, Label: cmp.Or(c.Label, c.Name), Description: c.Description, Default: c.Default, Virtual: c.Virtual(),
 		Text: c.Type == dict.TypeString, Setter: "set_Value", Reader: "get_Value", Limit: -1}
 	m.Standard = standardColumn(c.Name)
 	m.Shown = javadoc(m.Label)
-	m.Said = m.Shown
-	if m.Description != "" {
-		m.Said = javadoc(m.Description)
-	}
+	m.Said = javadoc(cmp.Or(m.Description, m.Label))
 	m.Mandatory = c.Mandatory && !m.Virtual && !m.Standard
-	var reference *registry.Reference
-	if c.ReferenceID > 0 {
-		r, err := b.reg.Reference(ctx, fmt.Sprint(c.ReferenceID), registry.WithInactive)
-		switch {
-		case err == nil:
-			reference = &r
-		case !errors.Is(err, registry.ErrNotFound):
-			return m, err
-		}
+	reference, err := b.referenceOf(ctx, c)
+	if err != nil {
+		return m, err
 	}
 	key, err := b.lookupKey(ctx, c, reference)
 	if err != nil {
@@ -309,10 +314,7 @@ func (b *bundle) modelColumn(ctx context.Context, c *registry.Column) (modelColu
 			m.Limit = 0
 		}
 	}
-	switch c.Name {
-	case "AD_Client_ID", "Created", "CreatedBy", "Updated", "UpdatedBy":
-		m.NoSetter = true
-	}
+	m.NoSetter = slices.Contains([]string{"AD_Client_ID", "Created", "CreatedBy", "Updated", "UpdatedBy"}, c.Name)
 	if m.Java == "String" && c.ReferenceID > 0 {
 		m.List = strings.ToUpper(c.Name)
 		if adid.Official(c.ReferenceID) {

@@ -3,6 +3,7 @@ package generator
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -158,11 +159,7 @@ func (v values) err() error {
 // resolve checks options against what a generator takes, and fills in defaults.
 func (g *Generator) resolve(options map[string]any, adding bool) (values, error) {
 	v := values{given: map[string]any{}, used: &OptionsError{Generator: g.Name}}
-	names := make([]string, 0, len(options))
-	for name := range options {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(options))
 	for _, name := range names {
 		if _, ok := g.Option(name); !ok {
 			v.bad(quote(name), "", "is no option of this generator; there are "+g.optionNames(adding))
@@ -170,9 +167,9 @@ func (g *Generator) resolve(options map[string]any, adding bool) (values, error)
 	}
 	for i := range g.Options {
 		o := &g.Options[i]
-		raw, given := options[o.Name]
-		if given && raw != nil {
-			if adding && o.NewOnly {
+		unfit := adding && o.NewOnly
+		if raw := options[o.Name]; raw != nil {
+			if unfit {
 				v.bad(o.Name, "", "belongs to a plugin that is made; this one is there")
 				continue
 			}
@@ -191,7 +188,7 @@ func (g *Generator) resolve(options map[string]any, adding bool) (values, error)
 			}
 		}
 		switch {
-		case o.Required && !(adding && o.NewOnly):
+		case o.Required && !unfit:
 			hint := "is missing"
 			if o.Example != "" {
 				hint += ", such as " + o.Example
@@ -257,30 +254,36 @@ func convert(to OptionType, raw any) (any, string) {
 		}
 		return nil, fmt.Sprintf("is neither true nor false but %s", show(raw))
 	case TypeStrings:
-		switch raw := raw.(type) {
-		case []string:
-			return slices.Clone(raw), ""
-		case string:
-			var out []string
-			for part := range strings.SplitSeq(raw, ",") {
-				if part = strings.TrimSpace(part); part != "" {
-					out = append(out, part)
-				}
-			}
-			return out, ""
-		case []any:
-			out := make([]string, len(raw))
-			for i, entry := range raw {
-				text, why := convert(TypeString, entry)
-				if why != "" {
-					return nil, fmt.Sprintf("has an entry that %s", why)
-				}
-				out[i], _ = text.(string)
-			}
-			return out, ""
-		}
-		return nil, fmt.Sprintf("is not a list but %s", show(raw))
+		return convertList(raw)
 	}
+	return convertText(raw)
+}
+
+func convertList(raw any) (any, string) {
+	switch raw := raw.(type) {
+	case []string:
+		return slices.Clone(raw), ""
+	case string:
+		parts := strings.FieldsFunc(raw, func(r rune) bool { return r == ',' })
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		return slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ""
+	case []any:
+		out := make([]string, len(raw))
+		for i, entry := range raw {
+			text, why := convertText(entry)
+			if why != "" {
+				return nil, fmt.Sprintf("has an entry that %s", why)
+			}
+			out[i], _ = text.(string)
+		}
+		return out, ""
+	}
+	return nil, fmt.Sprintf("is not a list but %s", show(raw))
+}
+
+func convertText(raw any) (any, string) {
 	switch raw := raw.(type) {
 	case string:
 		return raw, ""

@@ -145,9 +145,6 @@ func (p *project) component(ctx context.Context, v values, c componentSpec) erro
 		return componentError(v, c, err)
 	}
 	b := p.main
-	if c.kind == "rest-extension" {
-		b = p.restModule()
-	}
 	switch c.kind {
 	case "process":
 		err = b.process(ctx, sub)
@@ -162,7 +159,7 @@ func (p *project) component(ctx context.Context, v values, c componentSpec) erro
 	case "report":
 		err = b.report(ctx, sub)
 	case "rest-extension":
-		err = b.restExtension(sub)
+		err = p.restModule().restExtension(sub)
 	}
 	return componentError(v, c, cmp.Or(err, sub.err()))
 }

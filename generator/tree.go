@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -104,11 +105,7 @@ func (t *Tree) Files() []File {
 
 // Names lists the names of the files, ordered.
 func (t *Tree) Names() []string {
-	names := make([]string, 0, len(t.files))
-	for name := range t.files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(t.files))
 	return names
 }
 

@@ -3,6 +3,7 @@ package tokens
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -81,13 +82,7 @@ func (e *Error) Error() string {
 
 // Unwrap returns the kind and the cause.
 func (e *Error) Unwrap() []error {
-	var errs []error
-	for _, err := range []error{e.Kind, e.Err} {
-		if err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return errs
+	return slices.DeleteFunc([]error{e.Kind, e.Err}, func(err error) bool { return err == nil })
 }
 
 // What a person can do when there is no valid token.

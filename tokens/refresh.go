@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,6 +151,15 @@ func (m *Manager) nothingLeft(st Stored, r attempt) *Error {
 	return e
 }
 
+// ids are the client and the user, of the token where they are not stored.
+func (st *Stored) ids() (client, user int) {
+	client, user = st.ClientID, st.UserID
+	if c, err := UnverifiedClaims(st.Access.Reveal()); err == nil && c.Complete {
+		client, user = cmp.Or(client, c.ClientID), cmp.Or(user, c.UserID)
+	}
+	return client, user
+}
+
 // refreshLocked spends the stored refresh token. The store's lock is held.
 //
 // The ERP revokes the whole chain when it sees a refresh token twice, so this
@@ -169,15 +179,7 @@ func (m *Manager) nothingLeft(st Stored, r attempt) *Error {
 // For a token that was sent before, in a refresh that was interrupted, the
 // marker says that this is the last attempt.
 func (m *Manager) refreshLocked(ctx context.Context, st Stored) (_ *session, err error) {
-	clientID, userID := st.ClientID, st.UserID
-	if c, err := UnverifiedClaims(st.Access.Reveal()); err == nil && c.Complete {
-		if clientID == 0 {
-			clientID = c.ClientID
-		}
-		if userID == 0 {
-			userID = c.UserID
-		}
-	}
+	clientID, userID := st.ids()
 	ids := [2]int{clientID, userID}
 	if m.refused.of == Fingerprint(st.Refresh) && m.refused.ids == ids && m.now().Before(m.refused.until) {
 		return nil, m.refused.err

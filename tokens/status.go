@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"context"
 	"time"
 )
@@ -62,9 +63,7 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 	if err != nil || st.IsZero() {
 		return s, err
 	}
-	if st.Server != "" {
-		s.Server = st.Server
-	}
+	s.Server = cmp.Or(st.Server, s.Server)
 	s.Interrupted = st.interrupted()
 	s.Refreshable = !st.Refresh.IsZero() && !s.Interrupted
 
@@ -84,20 +83,23 @@ func (m *Manager) Status(ctx context.Context) (Status, error) {
 			s.ExpiresIn = int64(m.remaining(c.ExpiresAt, now) / time.Second)
 		}
 	}
+	s.State = m.stateOf(st, &s)
+	return s, nil
+}
+
+func (m *Manager) stateOf(st Stored, s *Status) State {
 	onlyToken := Stored{Access: st.Access, Server: st.Server}
 	switch {
 	case st.Server != "" && st.Server != m.wire.base:
-		s.State = StateOtherServer
+		return StateOtherServer
 	case m.usable(st, s.Refreshable || m.creds != nil) != nil:
-		s.State = StateValid
+		return StateValid
 	case s.Refreshable, m.creds != nil:
-		s.State = StateDue
+		return StateDue
 	case s.ExpiresAt != nil && m.usable(onlyToken, false) != nil:
-		s.State = StateValid
+		return StateValid
 	case s.Interrupted && !st.exhausted():
-		s.State = StateDue // one last attempt
-	default:
-		s.State = StateExpired
+		return StateDue // one last attempt
 	}
-	return s, nil
+	return StateExpired
 }

@@ -176,6 +176,21 @@ func (w *wire) post(ctx context.Context, log *slog.Logger, op, path string, body
 	return a, out, fail
 }
 
+// wait is how long to wait after a request that failed, if it may be sent again.
+// res is nil when there was no response.
+func (w *wire) wait(retries int, res *http.Response, err error) (wait time.Duration, again bool) {
+	wait = w.again.Backoff(retries)
+	if res == nil {
+		var timeout net.Error
+		silent := errors.As(err, &timeout) && timeout.Timeout() && !dialling(err)
+		return wait, !silent && retry.Network(err)
+	}
+	if asked, ok := retry.After(res, time.Now()); ok && retry.TurnedAway(res.StatusCode) {
+		wait = asked + retry.Jitter(w.again.MinWait)
+	}
+	return wait, retry.Busy(res.StatusCode) && wait <= w.again.MaxRetryAfter
+}
+
 // repeated makes a request that may be sent again, and does so when the network
 // failed on the way, or the server is busy for the moment.
 func (w *wire) repeated(ctx context.Context, log *slog.Logger, r request) (response, outcome, *Error) {
@@ -184,23 +199,9 @@ func (w *wire) repeated(ctx context.Context, log *slog.Logger, r request) (respo
 		if fail == nil || retries >= w.again.Max || ctx.Err() != nil {
 			return a, out, fail
 		}
-		wait := w.again.Backoff(retries)
-		switch {
-		case res == nil:
-			var timeout net.Error
-			silent := errors.As(fail.Err, &timeout) && timeout.Timeout() && !dialling(fail.Err)
-			if silent || !retry.Network(fail.Err) {
-				return a, out, fail
-			}
-		case !retry.Busy(res.StatusCode):
+		wait, ok := w.wait(retries, res, fail.Err)
+		if !ok {
 			return a, out, fail
-		default:
-			if asked, ok := retry.After(res, time.Now()); ok && retry.TurnedAway(res.StatusCode) {
-				wait = asked + retry.Jitter(w.again.MinWait)
-			}
-			if wait > w.again.MaxRetryAfter {
-				return a, out, fail
-			}
 		}
 		if end, ok := ctx.Deadline(); ok && time.Until(end) < wait {
 			return a, out, fail

@@ -1,6 +1,7 @@
 package dbdict
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -28,9 +29,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Source, error) {
 	if opts != nil {
 		own = *opts
 	}
-	if own.Origin == "" {
-		own.Origin = origin
-	}
+	own.Origin = cmp.Or(own.Origin, origin)
 	s, err := New(db, PostgreSQL, &own)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())

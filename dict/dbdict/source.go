@@ -1,6 +1,7 @@
 package dbdict
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -56,9 +57,7 @@ func New(db *sql.DB, dialect Dialect, opts *Options) (*Source, error) {
 	}
 	switch dialect {
 	case PostgreSQL:
-		if s.schema == "" {
-			s.schema = DefaultSchema
-		}
+		s.schema = cmp.Or(s.schema, DefaultSchema)
 	case SQLite:
 	default:
 		return nil, fmt.Errorf("read the dictionary from a database: the dialect %q is unknown; use %q or %q", dialect, PostgreSQL, SQLite)

@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -29,9 +30,7 @@ type Statement struct {
 // then the foreign keys of all, then indexes. Of a table that the plan does not
 // make, they are what the plan changes about it.
 func Statements(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]Statement, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
+	opts = cmp.Or(opts, &Options{})
 	if dialect != dict.PostgreSQL && dialect != dict.Oracle {
 		return nil, fmt.Errorf("there is no database dialect %q; use postgresql or oracle", dialect)
 	}

@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -65,18 +66,14 @@ func Drift(ctx context.Context, reg registry.Registry, db Querier, schema, table
 
 // Whole is the statements that make a table with its foreign keys.
 func Whole(want *dict.Physical, dialect dict.Dialect, opts *Options) []Statement {
-	if opts == nil {
-		opts = &Options{}
-	}
+	opts = cmp.Or(opts, &Options{})
 	list := []Statement{{About: "table " + want.Table, Text: CreateTable(want, dialect, opts.Style)}}
 	return append(list, foreignKeys(want, dialect, opts)...)
 }
 
 // WholeColumn is the statements that add one column with its foreign key.
 func WholeColumn(table string, c dict.PhysicalColumn, dialect dict.Dialect, opts *Options) []Statement {
-	if opts == nil {
-		opts = &Options{}
-	}
+	opts = cmp.Or(opts, &Options{})
 	var list []Statement
 	for _, text := range AddColumn(table, c, dialect, opts.Style) {
 		list = append(list, Statement{About: "column " + table + "." + c.Name, Text: text})

@@ -262,24 +262,16 @@ func lengthCounts(want dict.Column, given *dict.Column, has registry.Column) boo
 	if given != nil && given.Length != 0 {
 		return true
 	}
-	for _, dialect := range []dict.Dialect{dict.PostgreSQL, dict.Oracle} {
-		if want.Type.SQLType(dialect, want.Name, want.Length) != want.Type.SQLType(dialect, want.Name, has.Length) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]dict.Dialect{dict.PostgreSQL, dict.Oracle}, func(dialect dict.Dialect) bool {
+		return want.Type.SQLType(dialect, want.Name, want.Length) != want.Type.SQLType(dialect, want.Name, has.Length)
+	})
 }
 
 // identifierNumbers gives new numbers to identifiers, by lower-case name, when
 // their order is not the wanted one. The ERP wants numbers to be unique at every
 // moment, so they are counted from above those in use.
 func identifierNumbers(expanded []dict.Column, info registry.Table) map[string]int {
-	var wanted []dict.Column
-	for _, c := range expanded {
-		if c.Identifier {
-			wanted = append(wanted, c)
-		}
-	}
+	wanted := slices.DeleteFunc(slices.Clone(expanded), func(c dict.Column) bool { return !c.Identifier })
 	slices.SortStableFunc(wanted, func(a, b dict.Column) int { return cmp.Compare(a.SeqNo, b.SeqNo) })
 	highest, last, inOrder := 0, 0, true
 	taken := map[int]string{}

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,9 +76,7 @@ func (c *comparer) complete(ctx context.Context, tables []dict.Table) ([]dict.Ta
 // refers to as the dictionary spells them.
 func (c *comparer) addedColumn(ctx context.Context, t dict.Table, col dict.Column, tables []dict.Table) (dict.Column, error) {
 	for _, owner := range []string{t.EntityType, dict.DefaultEntityType} {
-		if col.EntityType == "" {
-			col.EntityType = owner
-		}
+		col.EntityType = cmp.Or(col.EntityType, owner)
 	}
 	made := func(table string) bool {
 		return slices.ContainsFunc(tables, func(t dict.Table) bool { return t.Extends == nil && strings.EqualFold(t.Name, table) })
@@ -93,9 +92,7 @@ func (c *comparer) addedColumn(ctx context.Context, t dict.Table, col dict.Colum
 		return col, nil
 	}
 	r := *col.Reference
-	if r.EntityType == "" {
-		r.EntityType = col.EntityType
-	}
+	r.EntityType = cmp.Or(r.EntityType, col.EntityType)
 	col.Reference = &r
 	if r.Lookup == nil || made(r.Lookup.Table) {
 		return col, nil

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -138,19 +139,31 @@ func (p *planner) keep() {
 		}
 	}
 	p.renaming = p.renamedElements()
-	for key := range p.renaming {
-		p.kept[key] = true
-	}
+	maps.Copy(p.kept, p.renaming)
 	for _, step := range steps {
 		rec, ok := step.(*dict.RecordStep)
 		if !ok || !p.kept[rec.Key] {
 			continue
 		}
 		for _, need := range rec.Needs() {
-			if e, ok := p.Wanted.Step(need); ok {
-				if element, ok := e.(*dict.RecordStep); ok && element.Table == "AD_Element" {
-					p.kept[need] = true
-				}
+			step, _ := p.Wanted.Step(need)
+			if element, ok := step.(*dict.RecordStep); ok && element.Table == "AD_Element" {
+				p.kept[need] = true
+			}
+		}
+	}
+}
+
+// waitForChanges has tables synchronised after the changes of their columns.
+func (p *planner) waitForChanges(steps []dict.Step) {
+	for _, step := range steps {
+		run, ok := step.(*dict.RunStep)
+		if !ok || run.Purpose != dict.SyncTable {
+			continue
+		}
+		for _, c := range p.changed {
+			if c.table == "" || c.table == strings.ToLower(run.Name) {
+				run.After = append(run.After, c.step)
 			}
 		}
 	}
@@ -184,15 +197,7 @@ func (p *planner) plan() (*dict.Plan, error) {
 			before, removals = append(before, relax...), append(removals, remove)
 		}
 	}
-	for _, step := range after {
-		if run, ok := step.(*dict.RunStep); ok && run.Purpose == dict.SyncTable {
-			for _, c := range p.changed {
-				if c.table == "" || c.table == strings.ToLower(run.Name) {
-					run.After = append(run.After, c.step)
-				}
-			}
-		}
-	}
+	p.waitForChanges(after)
 	return dict.Assemble(p.Wanted.Name(), slices.Concat(first, before, after, removals)...)
 }
 

@@ -1,10 +1,12 @@
 package migration
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -115,18 +117,12 @@ func newApplication(source Source, opts *ApplyOptions) (*application, error) {
 	if source.Name == "" || utf8.RuneCountInString(source.Name) > maxName || strings.ContainsAny(source.Name, "/\\\x00\n\r") {
 		return nil, fmt.Errorf("%q is not a name for a migration script: it is a file name of at most %d characters, without folder", source.Name, maxName)
 	}
-	if a.opts.Schema == "" {
-		a.opts.Schema = DefaultSchema
-	}
-	if a.opts.Project == "" {
-		a.opts.Project = defaultProject
-	}
+	a.opts.Schema = cmp.Or(a.opts.Schema, DefaultSchema)
+	a.opts.Project = cmp.Or(a.opts.Project, defaultProject)
 	if utf8.RuneCountInString(a.opts.Project) > maxProject || utf8.RuneCountInString(a.opts.Release) > maxRelease {
 		return nil, fmt.Errorf("the project of a migration script is at most %d characters long and its release at most %d", maxProject, maxRelease)
 	}
-	if a.opts.User == 0 {
-		a.opts.User = defaultUser
-	}
+	a.opts.User = cmp.Or(a.opts.User, defaultUser)
 	parts, err := Split(source.Text, a.dialect)
 	if err != nil {
 		return nil, fmt.Errorf("migration script %s: %w", source.Name, err)
@@ -221,12 +217,8 @@ func (a *application) runSingly(ctx context.Context, db *sql.DB, t tracked) (don
 // thereAlready reports whether Oracle refused to make something because it is
 // there: a name in use, a second primary key, a column, a unique or foreign key.
 func thereAlready(err error) bool {
-	for _, code := range []string{"ORA-00955", "ORA-02260", "ORA-01430", "ORA-02261", "ORA-02264", "ORA-02275", "ORA-01442", "ORA-01451"} {
-		if strings.Contains(err.Error(), code) {
-			return true
-		}
-	}
-	return false
+	codes := []string{"ORA-00955", "ORA-02260", "ORA-01430", "ORA-02261", "ORA-02264", "ORA-02275", "ORA-01442", "ORA-01451"}
+	return slices.ContainsFunc(codes, func(code string) bool { return strings.Contains(err.Error(), code) })
 }
 
 func (a *application) run(ctx context.Context, db execer, i int, p Part) error {

@@ -148,6 +148,27 @@ func (b *builder) standard(r *row) {
 	}
 }
 
+func (b *builder) values(r *row, s *dict.RecordStep, terms map[string]string) error {
+	seen := map[string]bool{}
+	for _, f := range s.Values {
+		if err := checkName(f.Column); err != nil {
+			return err
+		}
+		if _, ok := terms[f.Column]; ok || seen[f.Column] {
+			continue
+		}
+		seen[f.Column] = true
+		value, err := b.field(f)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", f.Column, err)
+		}
+		if value != "NULL" {
+			r.set(f.Column, value)
+		}
+	}
+	return nil
+}
+
 func (b *builder) insert(s *dict.RecordStep) error {
 	if s.Table == "AD_Element" && adid.Official(s.ID) {
 		return nil // it is in every installation, and referred to by its number
@@ -172,23 +193,8 @@ func (b *builder) insert(s *dict.RecordStep) error {
 	if err != nil {
 		return err
 	}
-	seen := map[string]bool{}
-	for _, f := range s.Values {
-		if err := checkName(f.Column); err != nil {
-			return err
-		}
-		if _, ok := terms[f.Column]; ok || seen[f.Column] {
-			continue
-		}
-		seen[f.Column] = true
-		value, err := b.field(f)
-		if err != nil {
-			return fmt.Errorf("column %s: %w", f.Column, err)
-		}
-		if value == "NULL" {
-			continue
-		}
-		r.set(f.Column, value)
+	if err := b.values(&r, s, terms); err != nil {
+		return err
 	}
 	for _, column := range termColumns {
 		if value, ok := terms[column]; ok {

@@ -13,46 +13,11 @@ import (
 // what it is found by. A sub-select that finds nothing gives no value, which an
 // optional column takes without a word.
 func (b *builder) needs() error {
-	seen := map[string]bool{}
-	former := map[string]string{} // what renamed records are called, by UUID
-	var failed error
-	var visit func(v dict.Value)
-	visit = func(v dict.Value) {
-		e, ok := v.(dict.Existing)
-		if !ok || adid.Official(e.ID) || len(e.Match) == 0 || failed != nil {
-			return
-		}
-		for _, m := range e.Match {
-			if refersToPlan(m.Value) {
-				return // made by the script itself
-			}
-			visit(m.Value)
-		}
-		if failed = checkName(e.Table); failed != nil {
-			return
-		}
-		condition, err := b.matches(e.Match, "")
-		if err != nil {
-			failed = err
-			return
-		}
-		if seen[e.Table+" "+condition] {
-			return
-		}
-		seen[e.Table+" "+condition] = true
-		what := e.Table + " " + describe(e)
-		if name := former[describe(e)]; name != "" {
-			what = e.Table + " " + name + " with the UUID " + describe(e)
-		}
-		message := sqlquote.Text("this script needs " + what + ", which this database does not have")
-		b.block("needs "+what,
-			"BEGIN IF NOT EXISTS (SELECT 1 FROM "+e.Table+" WHERE "+condition+") THEN RAISE EXCEPTION USING MESSAGE="+message+"; END IF; END",
-			"DECLARE n NUMBER; BEGIN SELECT COUNT(*) INTO n FROM "+e.Table+" WHERE "+condition+"; IF n=0 THEN RAISE_APPLICATION_ERROR(-20000,"+message+"); END IF; END;")
-	}
+	n := needing{builder: b, seen: map[string]bool{}, former: map[string]string{}}
 	for _, step := range b.plan.Steps() {
 		if p, ok := step.(*dict.RunStep); ok && p.Rename != nil {
-			former[string(p.Rename.UUID)] = p.Rename.From
-			visit(p.Record)
+			n.former[string(p.Rename.UUID)] = p.Rename.From
+			n.visit(p.Record)
 		}
 		r, ok := step.(*dict.RecordStep)
 		if !ok {
@@ -60,17 +25,57 @@ func (b *builder) needs() error {
 		}
 		for _, m := range r.Match {
 			if r.Action == dict.Update {
-				visit(m.Value)
+				n.visit(m.Value)
 			}
 		}
 		for _, f := range r.Values {
-			visit(f.Value)
+			n.visit(f.Value)
 		}
 		if r.Action == dict.Update && r.Of == "" {
-			visit(dict.Existing{Table: r.Table, Match: r.Match})
+			n.visit(dict.Existing{Table: r.Table, Match: r.Match})
 		}
 	}
-	return failed
+	return n.failed
+}
+
+type needing struct {
+	*builder
+	seen   map[string]bool
+	former map[string]string // what renamed records are called, by UUID
+	failed error
+}
+
+func (n *needing) visit(v dict.Value) {
+	e, ok := v.(dict.Existing)
+	if !ok || adid.Official(e.ID) || len(e.Match) == 0 || n.failed != nil {
+		return
+	}
+	for _, m := range e.Match {
+		if refersToPlan(m.Value) {
+			return // made by the script itself
+		}
+		n.visit(m.Value)
+	}
+	if n.failed = checkName(e.Table); n.failed != nil {
+		return
+	}
+	condition, err := n.matches(e.Match, "")
+	if err != nil {
+		n.failed = err
+		return
+	}
+	if n.seen[e.Table+" "+condition] {
+		return
+	}
+	n.seen[e.Table+" "+condition] = true
+	what := e.Table + " " + describe(e)
+	if name := n.former[describe(e)]; name != "" {
+		what = e.Table + " " + name + " with the UUID " + describe(e)
+	}
+	message := sqlquote.Text("this script needs " + what + ", which this database does not have")
+	n.block("needs "+what,
+		"BEGIN IF NOT EXISTS (SELECT 1 FROM "+e.Table+" WHERE "+condition+") THEN RAISE EXCEPTION USING MESSAGE="+message+"; END IF; END",
+		"DECLARE n NUMBER; BEGIN SELECT COUNT(*) INTO n FROM "+e.Table+" WHERE "+condition+"; IF n=0 THEN RAISE_APPLICATION_ERROR(-20000,"+message+"); END IF; END;")
 }
 
 func refersToPlan(v dict.Value) bool {

@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -63,9 +64,7 @@ func (o *Options) checked(plan *dict.Plan) (Options, error) {
 	if y := out.Time.Year(); y < 1000 || y > 9999 {
 		return out, fmt.Errorf("the year %d has no place in the name of a migration script", y)
 	}
-	if out.Release == "" {
-		out.Release = DefaultRelease
-	}
+	out.Release = cmp.Or(out.Release, DefaultRelease)
 	if !folderName(out.Release) {
 		return out, fmt.Errorf("the release %q is not a folder name; use letters, digits, dots, - and _", out.Release)
 	}
@@ -79,9 +78,7 @@ func (o *Options) checked(plan *dict.Plan) (Options, error) {
 	if out.Title == "" {
 		out.Title = plan.Name()
 	}
-	if out.User == 0 {
-		out.User = defaultUser
-	}
+	out.User = cmp.Or(out.User, defaultUser)
 	return out, nil
 }
 
@@ -95,9 +92,7 @@ func idOf(plan *dict.Plan) string {
 		}
 		return '_'
 	}, first)
-	if id == "" {
-		id = "plan"
-	}
+	id = cmp.Or(id, "plan")
 	const limit = maxName - stampLength - len("_") - len(".sql")
 	if more || len(id) > limit || id != first {
 		sum := sha256.Sum256([]byte(plan.Name() + plan.Fingerprint()))

@@ -83,7 +83,7 @@ func (s *splitter) next() error {
 	rest := s.text[s.at:]
 	c := rest[0]
 	switch {
-	case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
+	case strings.IndexByte(" \t\n\r\f\v", c) >= 0:
 		s.at++
 		return nil
 	case strings.HasPrefix(rest, "--"):
@@ -167,10 +167,15 @@ func (s *splitter) word(rest string) error {
 	if len(s.words) < 6 {
 		s.words = append(s.words, word)
 	}
-	if s.oracle {
-		return nil
+	if !s.oracle {
+		s.nest(word)
 	}
-	// A function body in standard SQL: CREATE FUNCTION … BEGIN ATOMIC … END.
+	return nil
+}
+
+// nest counts the blocks of a function body in standard SQL: CREATE FUNCTION …
+// BEGIN ATOMIC … END.
+func (s *splitter) nest(word string) {
 	switch {
 	case word == "BEGIN" && s.depth == 0 && s.routine() && nextWord(s.text[s.at:]) == "ATOMIC":
 		s.depth = 1
@@ -179,7 +184,6 @@ func (s *splitter) word(rest string) error {
 	case s.depth > 0 && word == "END":
 		s.depth--
 	}
-	return nil
 }
 
 // routine reports whether the statement makes a function or procedure.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -234,11 +235,7 @@ func (c *checker) record(where string, e *element) {
 			}
 		}
 	}
-	names := make([]string, 0, len(e.props))
-	for name := range e.props {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(e.props))
 	for _, name := range names {
 		c.property(where+"/"+name, e, e.props[name])
 	}

@@ -213,6 +213,22 @@ func (c *composer) changed(s *dict.RecordStep, table string, id int, uuid dict.U
 	return n
 }
 
+func (c *composer) reference(s *dict.RecordStep, column string, key dict.Key) (property, error) {
+	step, _ := c.plan.Step(key)
+	target, isRecord := step.(*dict.RecordStep)
+	switch to := c.nodes[key]; {
+	case !isRecord:
+		return property{}, fmt.Errorf("step %s refers to %s, which is no record", s.Key, key)
+	case to != nil && to.uuid != "":
+		return property{column, string(to.uuid), "uuid", to.table}, nil
+	case to != nil:
+		return property{column, fmt.Sprint(to.id), "id", to.table}, nil
+	case c.known[key] != 0:
+		return property{column, fmt.Sprint(c.known[key]), "id", target.Table}, nil
+	}
+	return property{}, fmt.Errorf("step %s refers to %s, which is not in the archive", s.Key, key)
+}
+
 // value gives a record one value.
 func (c *composer) value(n *node, s *dict.RecordStep, column string, v dict.Value) error {
 	if !adid.IsIdentifier(column) {
@@ -230,22 +246,11 @@ func (c *composer) value(n *node, s *dict.RecordStep, column string, v dict.Valu
 		}
 		n.set(property{column: column, text: text})
 	case dict.Ref:
-		key := dict.Key(v)
-		step, ok := c.plan.Step(key)
-		target, isRecord := step.(*dict.RecordStep)
-		if !ok || !isRecord {
-			return fmt.Errorf("step %s refers to %s, which is no record", s.Key, key)
+		p, err := c.reference(s, column, dict.Key(v))
+		if err != nil {
+			return err
 		}
-		switch to := c.nodes[key]; {
-		case to != nil && to.uuid != "":
-			n.set(property{column, string(to.uuid), "uuid", to.table})
-		case to != nil:
-			n.set(property{column, fmt.Sprint(to.id), "id", to.table})
-		case c.known[key] != 0:
-			n.set(property{column, fmt.Sprint(c.known[key]), "id", target.Table})
-		default:
-			return fmt.Errorf("step %s refers to %s, which is not in the archive", s.Key, key)
-		}
+		n.set(p)
 	case dict.Existing:
 		id, uuid, err := c.identify(v)
 		switch {

@@ -3,6 +3,7 @@ package pack
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,9 +47,7 @@ func Save(dir string, plan *dict.Plan, opts *Options) (*Saved, error) {
 	case err != nil:
 		return nil, fmt.Errorf("saving a package: %w", err)
 	}
-	if o.Name == "" {
-		o.Name = name
-	}
+	o.Name = cmp.Or(o.Name, name)
 	if o.Version.IsZero() {
 		o.Version, err = NextVersion(meta)
 	} else {

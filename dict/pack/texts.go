@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 
@@ -20,12 +21,7 @@ func onlyTexts(values []dict.ColumnValue) bool {
 // term. An archive that said otherwise would be overruled the first time it is
 // imported, and change the texts the second time.
 func (c *composer) texts() error {
-	for _, step := range c.steps {
-		s, ok := step.(*dict.RecordStep)
-		if !ok || s.Action == dict.Update || s.Table != "AD_Column" || c.nodes[s.Key] == nil {
-			continue
-		}
-		n := c.nodes[s.Key]
+	for s, n := range c.created("AD_Column") {
 		if term := c.refNode(s, "AD_Element_ID"); term != nil {
 			n.takeTexts(term)
 			continue
@@ -40,16 +36,27 @@ func (c *composer) texts() error {
 			}
 		}
 	}
-	for _, step := range c.steps {
-		s, ok := step.(*dict.RecordStep)
-		if !ok || s.Action == dict.Update || s.Table != "AD_Field" || c.nodes[s.Key] == nil || s.Text("IsCentrallyMaintained") != "Y" {
-			continue
-		}
-		if column := c.refNode(s, "AD_Column_ID"); column != nil {
-			c.nodes[s.Key].takeTexts(column)
+	for s, n := range c.created("AD_Field") {
+		if column := c.refNode(s, "AD_Column_ID"); column != nil && s.Text("IsCentrallyMaintained") == "Y" {
+			n.takeTexts(column)
 		}
 	}
 	return nil
+}
+
+// created yields the steps that create records of a table, with what they create.
+func (c *composer) created(table string) iter.Seq2[*dict.RecordStep, *node] {
+	return func(yield func(*dict.RecordStep, *node) bool) {
+		for _, step := range c.steps {
+			s, ok := step.(*dict.RecordStep)
+			if !ok || s.Action == dict.Update || s.Table != table || c.nodes[s.Key] == nil {
+				continue
+			}
+			if !yield(s, c.nodes[s.Key]) {
+				return
+			}
+		}
+	}
 }
 
 // takeTexts gives a node the texts of another.

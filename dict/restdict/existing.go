@@ -185,13 +185,7 @@ func (r *runner) findOne(ctx context.Context, w *wanted) error {
 		return err
 	}
 	if uuid, one := uuidOf(e); one {
-		rec, err := r.client.Get(ctx, e.Table, erp.UUID(uuid), &erp.GetOptions{Select: []string{e.Table + "_UU"}})
-		if err == nil {
-			r.noteWanted(w, rec)
-		} else if !errors.Is(err, erp.ErrNotFound) {
-			return fmt.Errorf("looking for what the plan refers to: %w", err)
-		}
-		return nil
+		return r.getWanted(ctx, w, erp.UUID(uuid), e.Table+"_UU")
 	}
 	if ok && w.number == 0 {
 		page, err := r.client.Query(ctx, e.Table, &erp.Query{Filter: filter, Top: 10, Select: []string{e.Match[0].Column}})
@@ -205,13 +199,15 @@ func (r *runner) findOne(ctx context.Context, w *wanted) error {
 	if _, found := r.existing[existingName(e)]; found || e.ID == 0 || w.number > 1 {
 		return nil
 	}
-	rec, err := r.client.Get(ctx, e.Table, erp.IntID(int64(e.ID)), &erp.GetOptions{Select: []string{e.Match[0].Column}})
-	if errors.Is(err, erp.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
+	return r.getWanted(ctx, w, erp.IntID(int64(e.ID)), e.Match[0].Column)
+}
+
+func (r *runner) getWanted(ctx context.Context, w *wanted, id erp.ID, column string) error {
+	rec, err := r.client.Get(ctx, w.existing.Table, id, &erp.GetOptions{Select: []string{column}})
+	if err == nil {
+		r.noteWanted(w, rec)
+	} else if !errors.Is(err, erp.ErrNotFound) {
 		return fmt.Errorf("looking for what the plan refers to: %w", err)
 	}
-	r.noteWanted(w, rec)
 	return nil
 }

@@ -1,6 +1,7 @@
 package restdict
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/erphub/erphub/dict"
@@ -63,9 +64,7 @@ func (o *Options) withDefaults() Options {
 	if out.Attempts <= 0 {
 		out.Attempts = defaultAttempts
 	}
-	if out.RetryWait == 0 {
-		out.RetryWait = defaultRetryWait
-	}
+	out.RetryWait = cmp.Or(out.RetryWait, defaultRetryWait)
 	switch {
 	case out.ProcessTimeout == 0:
 		out.ProcessTimeout = defaultProcessTimeout

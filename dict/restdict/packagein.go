@@ -1,6 +1,7 @@
 package restdict
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,9 +59,7 @@ func ImportPackage(ctx context.Context, c *erp.Client, name string, archive []by
 	if opts != nil {
 		o = *opts
 	}
-	if o.FileName == "" {
-		o.FileName = "2Pack_1.0.0.zip"
-	}
+	o.FileName = cmp.Or(o.FileName, "2Pack_1.0.0.zip")
 	if !strings.EqualFold(path.Ext(o.FileName), ".zip") {
 		return nil, fmt.Errorf("import package: the ERP reads files whose name ends in .zip, not %q", o.FileName)
 	}

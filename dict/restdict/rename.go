@@ -2,8 +2,8 @@ package restdict
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
@@ -51,7 +51,7 @@ func (r *runner) rename(ctx context.Context, st *state, step *dict.RunStep, proc
 				continue // looked at once more
 			}
 		}
-		if ctx.Err() != nil || !erp.Retryable(err) && !errors.Is(err, erp.ErrConflict) || st.attempts >= r.opts.Attempts {
+		if !r.mayRetry(ctx, st, err) {
 			return err
 		}
 		if err := r.pause(ctx, max(st.attempts, 1), err); err != nil {
@@ -82,12 +82,10 @@ func (r *runner) isRenamed(ctx context.Context, step *dict.RunStep, id int64) (b
 
 // renames reports whether the plan gives a table its name.
 func (r *runner) renames(table string) bool {
-	for _, st := range r.states {
-		if p, ok := st.step.(*dict.RunStep); ok && p.Purpose == dict.RenameTable && strings.EqualFold(p.Rename.To, table) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.states, func(st *state) bool {
+		p, ok := st.step.(*dict.RunStep)
+		return ok && p.Purpose == dict.RenameTable && strings.EqualFold(p.Rename.To, table)
+	})
 }
 
 // uuidOf is the UUID of a record that is found by nothing else.

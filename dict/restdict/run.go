@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/erphub/erphub/dict"
@@ -195,12 +196,7 @@ func (r *runner) carryOut(ctx context.Context, group []*state) error {
 }
 
 func done(group []*state) bool {
-	for _, st := range group {
-		if st.status != Done {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(group, func(st *state) bool { return st.status != Done })
 }
 
 // one carries out a single step and leaves the outcome in its state.
@@ -226,12 +222,7 @@ func (r *runner) one(ctx context.Context, st *state) {
 // waits reports whether a step cannot be tried because one it needs is not
 // done.
 func (r *runner) waits(st *state) bool {
-	for _, key := range st.step.Needs() {
-		if r.byKey[key].status != Done {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(st.step.Needs(), func(key dict.Key) bool { return r.byKey[key].status != Done })
 }
 
 func (r *runner) interrupted(ctx context.Context) error {

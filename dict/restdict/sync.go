@@ -13,6 +13,11 @@ import (
 // of one.
 const sinceEver = "1970-01-01T00:00:00Z"
 
+// mayRetry counts a conflict among the errors that pass: the process is running.
+func (r *runner) mayRetry(ctx context.Context, st *state, err error) bool {
+	return ctx.Err() == nil && (erp.Retryable(err) || errors.Is(err, erp.ErrConflict)) && st.attempts < r.opts.Attempts
+}
+
 // runProcess runs the process of a step. Synchronising and building an index
 // say what the database is to be like, so they may be retried when the response
 // is lost; other processes are run once.
@@ -40,8 +45,7 @@ func (r *runner) runProcess(ctx context.Context, st *state, step *dict.RunStep) 
 			st.status, st.outcome, st.err = Done, Ran, nil
 			return nil
 		}
-		again := erp.Retryable(err) || errors.Is(err, erp.ErrConflict) // it is running already
-		if ctx.Err() != nil || !retryable || !again || st.attempts >= r.opts.Attempts {
+		if !retryable || !r.mayRetry(ctx, st, err) {
 			if step.Purpose == dict.SyncTable {
 				err = r.refusal(ctx, step, err)
 			}

@@ -41,9 +41,8 @@ func (r *runner) refusal(ctx context.Context, step *dict.RunStep, cause error) e
 	return fmt.Errorf("%w%s", cause, text)
 }
 
-// takeBack undoes what the run did to the columns of a table, and to what hangs on
-// them, the last first. It returns the names of the columns.
-func (r *runner) takeBack(ctx context.Context, sync *dict.RunStep) (names []string, err error) {
+// undoneWith are the table's columns, and what hangs on those that go.
+func (r *runner) undoneWith(sync *dict.RunStep) map[dict.Key]bool {
 	undo := map[dict.Key]bool{}
 	for _, key := range sync.Needs() {
 		rec, ok := r.byKey[key].step.(*dict.RecordStep)
@@ -51,12 +50,19 @@ func (r *runner) takeBack(ctx context.Context, sync *dict.RunStep) (names []stri
 			undo[key] = true
 		}
 	}
-	for _, st := range r.states { // what hangs on a record that goes
+	for _, st := range r.states {
 		needs := func(key dict.Key) bool { return undo[key] && r.byKey[key].outcome == Created }
 		if st.status == Done && slices.ContainsFunc(st.step.Needs(), needs) {
 			undo[st.step.StepKey()] = true
 		}
 	}
+	return undo
+}
+
+// takeBack undoes what the run did to the columns of a table, and to what hangs on
+// them, the last first. It returns the names of the columns.
+func (r *runner) takeBack(ctx context.Context, sync *dict.RunStep) (names []string, err error) {
+	undo := r.undoneWith(sync)
 	for _, st := range slices.Backward(r.states) {
 		step, ok := st.step.(*dict.RecordStep)
 		if !ok || !undo[step.Key] || st.status != Done {

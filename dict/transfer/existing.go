@@ -141,7 +141,7 @@ func (e *existing) filter(texts []string) erp.Filter {
 		}
 		return erp.In(column, numbers...)
 	}
-	if e.lead.col != nil && e.lead.col.Type.IsDate() || e.lead.col != nil && e.lead.col.Type == dict.TypeYesNo {
+	if e.lead.col != nil && (e.lead.col.Type.IsDate() || e.lead.col.Type == dict.TypeYesNo) {
 		var any []erp.Filter
 		for _, s := range texts {
 			any = append(any, erp.Eq(column, rawValue(e.lead, s)))

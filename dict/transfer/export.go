@@ -248,6 +248,17 @@ func (e *export) refer(ctx context.Context, c *exported, page []erp.Record) erro
 	return err
 }
 
+func (c *exported) named(key string) (values.Cell, error) {
+	name := c.known[key]
+	if name == "" && key != "0" {
+		return values.Cell{}, fmt.Errorf("%s refers to record %s of %s, whose %s the role may not see; export references by their key", c.col.Name, key, c.naming.Table, c.naming.By)
+	}
+	if name == "" {
+		return values.Cell{Kind: values.Null}, nil
+	}
+	return values.Cell{Text: name}, nil
+}
+
 // cell is the value of a column.
 func (c *exported) cell(rec erp.Record) (values.Cell, error) {
 	switch c.role {
@@ -264,14 +275,7 @@ func (c *exported) cell(rec erp.Record) (values.Cell, error) {
 		return values.Cell{Kind: values.Null}, nil
 	}
 	if c.naming != nil {
-		name := c.known[is]
-		if name == "" && is != "0" {
-			return values.Cell{}, fmt.Errorf("%s refers to record %s of %s, whose %s the role may not see; export references by their key", c.col.Name, is, c.naming.Table, c.naming.By)
-		}
-		if name == "" {
-			return values.Cell{Kind: values.Null}, nil
-		}
-		return values.Cell{Text: name}, nil
+		return c.named(is)
 	}
 	switch t := c.col.Type; {
 	case t.IsMultiple(), t.IsList():

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -45,10 +46,7 @@ type File struct {
 
 // Name implements [Input].
 func (f File) Name() string {
-	if f.Called != "" {
-		return f.Called
-	}
-	return f.Path
+	return cmp.Or(f.Called, f.Path)
 }
 
 // Open implements [Input].

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict/values"
@@ -353,10 +354,7 @@ func (p *preparer) update(r *row, rec erp.Record) {
 }
 
 func (p *preparer) isKey(f *field) bool {
-	for _, k := range p.existing.keys {
-		if k == f || k.role == roleValue && f.role == roleValue && k.col == f.col {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.existing.keys, func(k *field) bool {
+		return k == f || k.role == roleValue && f.role == roleValue && k.col == f.col
+	})
 }

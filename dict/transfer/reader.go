@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -54,9 +55,7 @@ type FileError struct {
 // Error is in the form of compilers: file:line:column: problem.
 func (e *FileError) Error() string {
 	text := e.Name
-	if text == "" {
-		text = "the file"
-	}
+	text = cmp.Or(text, "the file")
 	if e.Line > 0 {
 		text += fmt.Sprintf(":%d", e.Line)
 	}

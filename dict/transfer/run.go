@@ -1,10 +1,12 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,9 +59,7 @@ func (r *run) run(ctx context.Context, reg values.Dictionary) (err error) {
 	case !t.Active:
 		return fmt.Errorf("%s is deactivated", t.Name)
 	}
-	if r.opts.Values.Advice == (values.Advice{}) {
-		r.opts.Values.Advice = advice
-	}
+	r.opts.Values.Advice = cmp.Or(r.opts.Values.Advice, advice)
 	target, err := newTarget(t, r.opts.Map, r.opts.Values.Advice.Ignore)
 	if err != nil {
 		return err
@@ -72,9 +72,6 @@ func (r *run) run(ctx context.Context, reg values.Dictionary) (err error) {
 	}
 	if err := r.scan(ctx); err != nil {
 		return err
-	}
-	if r.opts.AllOrNothing && r.total > erp.MaxTransaction {
-		return &FileError{Problem: fmt.Sprintf("it has %d rows, and one transaction takes %d at most; import it without all-or-nothing, or in parts", r.total, erp.MaxTransaction)}
 	}
 	if err := r.mayWrite(ctx, t.Name); err != nil {
 		return err
@@ -139,6 +136,9 @@ func (r *run) scan(ctx context.Context) error {
 	}
 	if r.total == 0 {
 		return &FileError{Problem: "it has no rows"}
+	}
+	if r.opts.AllOrNothing && r.total > erp.MaxTransaction {
+		return &FileError{Problem: fmt.Sprintf("it has %d rows, and one transaction takes %d at most; import it without all-or-nothing, or in parts", r.total, erp.MaxTransaction)}
 	}
 	return nil
 }
@@ -209,20 +209,18 @@ func (r *run) headings(err error) error {
 	return errors.Join(all...)
 }
 
+func (p *preparer) has(want *field) bool {
+	return slices.ContainsFunc(p.header, func(f *field) bool {
+		return f == want || f.role == want.role && f.role != roleIgnored && (f.role != roleValue || f.col == want.col)
+	})
+}
+
 // checkHeader looks at what is wrong with the headings as a whole.
 func (p *preparer) checkHeader(ctx context.Context) error {
 	var problems []error
-	have := func(want *field) bool {
-		for _, f := range p.header {
-			if f == want || f.role == want.role && f.role != roleIgnored && (f.role != roleValue || f.col == want.col) {
-				return true
-			}
-		}
-		return false
-	}
 	if p.existing != nil {
 		for _, k := range p.existing.keys {
-			if !have(k) {
+			if !p.has(k) {
 				problems = append(problems, &FileError{Line: 1, Problem: fmt.Sprintf("there is no heading for %s, which is the key", k.name())})
 			}
 		}
@@ -236,7 +234,7 @@ func (p *preparer) checkHeader(ctx context.Context) error {
 	}
 	if p.existing == nil {
 		for i := range p.target.table.Columns {
-			if c := &p.target.table.Columns[i]; mandatoryText(c) && !have(&field{col: c}) {
+			if c := &p.target.table.Columns[i]; mandatoryText(c) && !p.has(&field{col: c}) {
 				problems = append(problems, &FileError{Line: 1, Problem: fmt.Sprintf("there is no heading for %s, which is mandatory", c.Name)})
 			}
 		}
@@ -416,14 +414,9 @@ func (r *run) atOnce(ctx context.Context) error {
 		switch {
 		case errors.As(err, &refused):
 			failed = true
-			n := 0
-			for _, row := range all {
-				if row.sends() {
-					if n == refused.Index {
-						row.fail("", refusal(refused.Err))
-					}
-					n++
-				}
+			sent := slices.DeleteFunc(slices.Clone(all), func(row *row) bool { return !row.sends() })
+			if refused.Index >= 0 && refused.Index < len(sent) {
+				sent[refused.Index].fail("", refusal(refused.Err))
 			}
 		case err != nil:
 			return err

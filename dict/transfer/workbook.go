@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"archive/zip"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -32,10 +33,7 @@ type Workbook struct {
 
 // Name implements [Input].
 func (f Workbook) Name() string {
-	if f.Called != "" {
-		return f.Called
-	}
-	return f.Path
+	return cmp.Or(f.Called, f.Path)
 }
 
 // Digest implements [Input].

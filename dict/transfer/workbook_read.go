@@ -133,10 +133,7 @@ func (r *sheetReader) readRow(start xml.StartElement) (int, []values.Cell, error
 			cells[at], next = cell, at+1
 		case xml.EndElement:
 			if t.Name.Local == "row" {
-				for len(cells) > 0 && (cells[len(cells)-1].Kind == values.Null || cells[len(cells)-1] == values.Cell{}) {
-					cells = cells[:len(cells)-1]
-				}
-				return r.last, cells, nil
+				return r.last, withoutEmptyEnd(cells), nil
 			}
 		}
 	}
@@ -147,6 +144,13 @@ func endless(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+func withoutEmptyEnd(cells []values.Cell) []values.Cell {
+	for len(cells) > 0 && (cells[len(cells)-1].Kind == values.Null || cells[len(cells)-1] == values.Cell{}) {
+		cells = cells[:len(cells)-1]
+	}
+	return cells
 }
 
 // readCell reads one cell behind its start.
@@ -209,18 +213,22 @@ func (r *sheetReader) cell(kind, style, text string) (values.Cell, error) {
 	case "d":
 		return values.Cell{Kind: values.Date, Text: strings.TrimSuffix(text, "T00:00:00")}, nil
 	}
-	text = strings.TrimSpace(text)
+	return r.w.number(style, strings.TrimSpace(text)), nil
+}
+
+// number makes a value of a number, which is a date by its style.
+func (w *workbook) number(style, text string) values.Cell {
 	if text == "" {
-		return values.Cell{Kind: values.Null}, nil
+		return values.Cell{Kind: values.Null}
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
-		return values.Cell{Kind: values.Fault, Text: text}, nil
+		return values.Cell{Kind: values.Fault, Text: text}
 	}
-	if s, err := strconv.Atoi(style); err == nil && s >= 0 && s < len(r.w.dates) && r.w.dates[s] {
-		return r.w.date(n), nil
+	if s, err := strconv.Atoi(style); err == nil && s >= 0 && s < len(w.dates) && w.dates[s] {
+		return w.date(n)
 	}
-	return values.Cell{Kind: values.Number, Text: strconv.FormatFloat(n, 'f', -1, 64)}, nil
+	return values.Cell{Kind: values.Number, Text: strconv.FormatFloat(n, 'f', -1, 64)}
 }
 
 // date is the day and time that a number of days stands for.

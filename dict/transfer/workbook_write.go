@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -71,10 +72,7 @@ func sheetName(name string) string {
 	if runes := []rune(name); len(runes) > 31 {
 		name = string(runes[:31])
 	}
-	if name == "" {
-		return "Sheet1"
-	}
-	return name
+	return cmp.Or(name, "Sheet1")
 }
 
 // maxCell is how many characters a cell takes.

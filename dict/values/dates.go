@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -45,9 +46,7 @@ func (r *Reader) moment(v *Value, cell Cell) error {
 			layouts = append([]string{r.day + " 15:04:05", r.day + " 15:04", r.day}, layouts...)
 		}
 		zone := r.opts.Zone
-		if zone == nil {
-			zone = time.UTC
-		}
+		zone = cmp.Or(zone, time.UTC)
 		found := false
 		for _, layout := range layouts {
 			if at, err = time.ParseInLocation(layout, s, zone); err == nil {

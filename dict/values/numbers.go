@@ -9,18 +9,8 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// number is a number in JSON notation, without blanks, + and leading zeros.
-func (r *Reader) number(cell Cell) (erp.Decimal, error) {
-	s := strings.TrimSpace(cell.Text)
-	if cell.Kind != Text && cell.Kind != Number {
-		return "", wrong("%s is not a number", text.Quote(cell.Text))
-	}
-	if cell.Kind == Text && r.opts.DecimalComma {
-		if strings.Contains(s, ".") {
-			return "", wrong("%s has a point in it, and the decimal separator is a comma; write numbers without thousands separators", text.Quote(s))
-		}
-		s = strings.Replace(s, ",", ".", 1)
-	}
+// inJSON writes a number without + and leading zeros, and one before a point.
+func inJSON(s string) string {
 	plain, minus := strings.CutPrefix(s, "-")
 	if !minus {
 		plain = strings.TrimPrefix(s, "+")
@@ -34,7 +24,22 @@ func (r *Reader) number(cell Cell) (erp.Decimal, error) {
 	if minus {
 		plain = "-" + plain
 	}
-	d, err := erp.ParseDecimal(plain)
+	return plain
+}
+
+// number is a number in JSON notation, without blanks, + and leading zeros.
+func (r *Reader) number(cell Cell) (erp.Decimal, error) {
+	s := strings.TrimSpace(cell.Text)
+	if cell.Kind != Text && cell.Kind != Number {
+		return "", wrong("%s is not a number", text.Quote(cell.Text))
+	}
+	if cell.Kind == Text && r.opts.DecimalComma {
+		if strings.Contains(s, ".") {
+			return "", wrong("%s has a point in it, and the decimal separator is a comma; write numbers without thousands separators", text.Quote(s))
+		}
+		s = strings.Replace(s, ",", ".", 1)
+	}
+	d, err := erp.ParseDecimal(inJSON(s))
 	if err != nil {
 		hint := " and without thousands separators"
 		if strings.Contains(s, ",") && !r.opts.DecimalComma {

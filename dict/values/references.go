@@ -402,21 +402,20 @@ func (s *reference) keyOf(rec erp.Record) string {
 	return name
 }
 
+// exactly are the records that have the name with the same capitals.
+func (s *reference) exactly(name string, found []erp.Record) []erp.Record {
+	return slices.DeleteFunc(slices.Clone(found), func(rec erp.Record) bool {
+		return !slices.ContainsFunc(s.Columns, func(c string) bool {
+			is, _ := rec.Text(c)
+			return strings.TrimSpace(is) == name
+		})
+	})
+}
+
 // remember keeps what a text refers to, by the records that were found.
 func (r *Reader) remember(ctx context.Context, s *reference, w way, name string, found []erp.Record) error {
-	if len(found) > 1 && w == byName { // capitals count where they tell records apart
-		var exact []erp.Record
-		for _, rec := range found {
-			if slices.ContainsFunc(s.Columns, func(c string) bool {
-				is, _ := rec.Text(c)
-				return strings.TrimSpace(is) == name
-			}) {
-				exact = append(exact, rec)
-			}
-		}
-		if len(exact) > 0 {
-			found = exact
-		}
+	if exact := s.exactly(name, found); w == byName && len(exact) > 0 {
+		found = exact // capitals count where they tell records apart
 	}
 	switch {
 	case len(found) == 1:

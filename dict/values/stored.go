@@ -31,6 +31,13 @@ func Same(rec erp.Record, col *registry.Column, v *Value) bool {
 	return is == v.Plain
 }
 
+func formatTime(t dict.DisplayType, at time.Time) string {
+	if t == dict.TypeTimestampWithTimeZone {
+		return at.In(time.UTC).Format("2006-01-02T15:04:05.999999Z")
+	}
+	return at.In(time.UTC).Format("2006-01-02T15:04:05Z")
+}
+
 // Stored is what a record has in a column, in the form of [Value.Plain]. A column
 // without value gives the empty text.
 func Stored(col *registry.Column, rec erp.Record) string {
@@ -40,15 +47,8 @@ func Stored(col *registry.Column, rec erp.Record) string {
 	}
 	switch t := col.Type; {
 	case t.IsMultiple():
-		if refs, ok := rec.Refs(col.Name); ok {
-			keys := make([]string, len(refs))
-			for i, r := range refs {
-				keys[i] = r.ID.String()
-			}
-			return strings.Join(keys, ",")
-		}
-		if ref, ok := rec.Ref(col.Name); ok {
-			return ref.ID.String()
+		if keys, ok := storedKeys(rec, col.Name); ok {
+			return keys
 		}
 	case t.IsList(), col.ForeignTable != "", raw[0] == '{' && t != dict.TypeJSON:
 		ref, _ := rec.Ref(col.Name)
@@ -63,11 +63,7 @@ func Stored(col *registry.Column, rec erp.Record) string {
 		return strings.TrimSuffix(s, "Z")
 	case t.IsDate():
 		if at, ok := rec.Time(col.Name); ok {
-			layout := "2006-01-02T15:04:05Z"
-			if t == dict.TypeTimestampWithTimeZone {
-				layout = "2006-01-02T15:04:05.999999Z"
-			}
-			return at.In(time.UTC).Format(layout)
+			return formatTime(t, at)
 		}
 	case t.IsNumeric():
 		if d, ok := rec.Decimal(col.Name); ok {
@@ -77,13 +73,25 @@ func Stored(col *registry.Column, rec erp.Record) string {
 		s, _ := rec.Text(col.Name)
 		return strings.NewReplacer("\r", "", "\n", "").Replace(s)
 	}
-	if raw[0] == '"' {
-		var s string
-		if json.Unmarshal(raw, &s) == nil {
-			return s
-		}
+	var s string
+	if raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return s
 	}
 	return string(raw)
+}
+
+// storedKeys are the keys that a column of several refers to, or of one.
+func storedKeys(rec erp.Record, column string) (string, bool) {
+	refs, ok := rec.Refs(column)
+	if !ok {
+		ref, ok := rec.Ref(column)
+		return ref.ID.String(), ok
+	}
+	keys := make([]string, len(refs))
+	for i, r := range refs {
+		keys[i] = r.ID.String()
+	}
+	return strings.Join(keys, ","), true
 }
 
 func compactJSON(raw []byte) string {

@@ -74,14 +74,12 @@ func (t *recordTarget) organization(ctx context.Context, x *explainer, r *role) 
 	if t.client != r.client {
 		return nil // decided
 	}
-	level := ""
-	switch {
-	case r.has("S"):
-	case t.org == 0 && !r.has("CO"), t.org != 0 && !r.has("O"):
-		level = fmt.Sprintf("the record belongs to organization %s, which a role of user level %s does not write", orgName(t.rec), r.levelName())
+	writers := "SO"
+	if t.org == 0 {
+		writers = "SCO"
 	}
-	if level != "" {
-		r.because(ReadOnly, level, record("AD_Role", r.id), "use a role with a fitting user level")
+	if !r.has(writers) {
+		r.because(ReadOnly, fmt.Sprintf("the record belongs to organization %s, which a role of user level %s does not write", orgName(t.rec), r.levelName()), record("AD_Role", r.id), "use a role with a fitting user level")
 	}
 	if r.allOrgs {
 		return nil

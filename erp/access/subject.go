@@ -66,12 +66,7 @@ func (x *explainer) subject(ctx context.Context, q Question, out *Explanation) (
 	}
 	id := key(user)
 	out.User = fmt.Sprintf("%s (%d)", text(user, "Name"), id)
-	if !is(user, "IsActive") {
-		out.UserReasons = append(out.UserReasons, Reason{Denies, "the user is deactivated and cannot log in", record("AD_User", id), "activate the user"})
-	}
-	if is(user, "IsLocked") {
-		out.UserReasons = append(out.UserReasons, Reason{Denies, "the user is locked and cannot log in", record("AD_User", id), "unlock the user"})
-	}
+	out.UserReasons = loginReasons(user)
 	grants, ok, err := x.rows(ctx, "AD_User_Roles", erp.Eq("AD_User_ID", id), "AD_Role_ID")
 	if err != nil {
 		return nil, err
@@ -83,7 +78,7 @@ func (x *explainer) subject(ctx context.Context, q Question, out *Explanation) (
 	for _, g := range grants {
 		roleID, _ := number(g, "AD_Role_ID")
 		name := text(g, "AD_Role_ID")
-		if q.Role != "" && !strings.EqualFold(q.Role, name) && q.Role != fmt.Sprint(roleID) {
+		if !slices.ContainsFunc([]string{"", name, fmt.Sprint(roleID)}, func(s string) bool { return strings.EqualFold(s, q.Role) }) {
 			continue
 		}
 		if !is(g, "IsActive") {
@@ -109,12 +104,27 @@ func (x *explainer) subject(ctx context.Context, q Question, out *Explanation) (
 		r.user = id
 		roles = append(roles, r)
 	}
-	if len(roles) == 0 && q.Role != "" {
-		out.UserReasons = append(out.UserReasons, Reason{Denies, "the user does not have the role " + q.Role, "", "give the user the role in window User, tab User Roles"})
-	} else if len(roles) == 0 {
-		out.UserReasons = append(out.UserReasons, Reason{Denies, "the user has no role that is in use", "", "give the user a role in window User, tab User Roles"})
+	if len(roles) == 0 {
+		out.UserReasons = append(out.UserReasons, noRole(q.Role))
 	}
 	return roles, nil
+}
+
+func noRole(wanted string) Reason {
+	if wanted != "" {
+		return Reason{Denies, "the user does not have the role " + wanted, "", "give the user the role in window User, tab User Roles"}
+	}
+	return Reason{Denies, "the user has no role that is in use", "", "give the user a role in window User, tab User Roles"}
+}
+
+func loginReasons(user erp.Record) (reasons []Reason) {
+	if !is(user, "IsActive") {
+		reasons = append(reasons, Reason{Denies, "the user is deactivated and cannot log in", record("AD_User", key(user)), "activate the user"})
+	}
+	if is(user, "IsLocked") {
+		reasons = append(reasons, Reason{Denies, "the user is locked and cannot log in", record("AD_User", key(user)), "unlock the user"})
+	}
+	return reasons
 }
 
 // load makes a role of its record, with the roles it includes.

@@ -88,27 +88,18 @@ func (x *explainer) form(ctx context.Context, name string) (*target, error) {
 	return &target{o.words(), o.explain}, nil
 }
 
-// explain looks at the object itself, the grant of the role or of one that it
-// includes, and the levels.
-func (o *object) explain(ctx context.Context, x *explainer, r *role) error {
-	if !o.active {
-		r.because(Denies, fmt.Sprintf("the %s is deactivated, for everybody", o.words()), record(o.table, o.id), "activate the "+o.kind)
-	}
-	grants := o.table + "_Access"
-	granted := false
+// grant explains the first record that decides: of the role, or of one that it
+// includes. It reports whether there is one, and whether they can be read.
+func (o *object) grant(ctx context.Context, x *explainer, r *role, table string) (granted, ok bool, err error) {
 	for _, id := range r.ids() {
-		rows, ok, err := x.rows(ctx, grants, erp.And(erp.Eq("AD_Role_ID", id), erp.Eq(o.table+"_ID", o.id)), "IsReadWrite")
-		if err != nil {
-			return err
-		}
-		if !ok {
-			r.unknown(grants, "access to the "+o.kind)
-			return nil
+		rows, ok, err := x.rows(ctx, table, erp.And(erp.Eq("AD_Role_ID", id), erp.Eq(o.table+"_ID", o.id)), "IsReadWrite")
+		if err != nil || !ok {
+			return false, false, err
 		}
 		if len(rows) == 0 {
 			continue
 		}
-		name := fmt.Sprintf("%s of role %d and %s %d", grants, id, o.kind, o.id)
+		name := fmt.Sprintf("%s of role %d and %s %d", table, id, o.kind, o.id)
 		switch {
 		case !is(rows[0], "IsActive") && id != r.id:
 			continue // one that an included role lost, another may have
@@ -119,26 +110,41 @@ func (o *object) explain(ctx context.Context, x *explainer, r *role) error {
 		default:
 			r.because(Allows, fmt.Sprintf("%s has the %s", r.of(id), o.words()), name, "")
 		}
-		granted = true
-		break
+		return true, true, nil
 	}
-	seen := true
-	if !granted {
-		var err error
-		if seen, err = x.sees(ctx, grants); err != nil {
-			return err
-		}
+	return false, true, nil
+}
+
+// explain looks at the object itself, the grant of the role or of one that it
+// includes, and the levels.
+func (o *object) explain(ctx context.Context, x *explainer, r *role) error {
+	if !o.active {
+		r.because(Denies, fmt.Sprintf("the %s is deactivated, for everybody", o.words()), record(o.table, o.id), "activate the "+o.kind)
 	}
-	if !seen {
+	grants := o.table + "_Access"
+	granted, ok, err := o.grant(ctx, x, r, grants)
+	if err != nil {
+		return err
+	}
+	if !ok {
 		r.unknown(grants, "access to the "+o.kind)
-	} else if !granted && r.partly {
-		r.unknown("AD_Role_Included", "access to the "+o.kind+" by included roles")
-	} else if !granted {
-		fix := fmt.Sprintf("add the %s to the role in window Role, tab %s Access", o.kind, title(o.kind))
-		if !r.manual {
-			fix += ", or run Role Access Update, since the role is not manual"
+		return nil
+	}
+	if !granted {
+		switch seen, err := x.sees(ctx, grants); {
+		case err != nil:
+			return err
+		case !seen:
+			r.unknown(grants, "access to the "+o.kind)
+		case r.partly:
+			r.unknown("AD_Role_Included", "access to the "+o.kind+" by included roles")
+		default:
+			fix := fmt.Sprintf("add the %s to the role in window Role, tab %s Access", o.kind, title(o.kind))
+			if !r.manual {
+				fix += ", or run Role Access Update, since the role is not manual"
+			}
+			r.because(Denies, fmt.Sprintf("neither role %s nor a role it includes has the %s", r.name, o.words()), "", fix)
 		}
-		r.because(Denies, fmt.Sprintf("neither role %s nor a role it includes has the %s", r.name, o.words()), "", fix)
 	}
 	if o.level != "" && !fits(o.level, r) {
 		effect, what := Denies, "open it"

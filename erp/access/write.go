@@ -86,21 +86,25 @@ func (a writeReader) denied(ctx context.Context, names []string) ([]Denied, erro
 			}
 			of.reasons = nil
 			ruledTable(of, rules, id, name)
-			reason := ""
-			for _, found := range of.reasons {
-				if found.Effect == Denies || found.Effect == ReadOnly {
-					reason = found.Text
-				}
-			}
-			if !writes(t.level, of) {
-				reason = fmt.Sprintf("its access level is %s, and the user level of the role is %s", accessLevels[t.level], of.levelName())
-			}
-			if reason != "" {
+			if reason := deniedReason(of, t.level); reason != "" {
 				denied = append(denied, Denied{Table: name, Reason: reason})
 			}
 		}
 	}
 	return denied, nil
+}
+
+// deniedReason is empty if the role writes tables of the level.
+func deniedReason(r *role, level string) string {
+	if !writes(level, r) {
+		return fmt.Sprintf("its access level is %s, and the user level of the role is %s", accessLevels[level], r.levelName())
+	}
+	for _, found := range slices.Backward(r.reasons) {
+		if found.Effect == Denies || found.Effect == ReadOnly {
+			return found.Text
+		}
+	}
+	return ""
 }
 
 // tables are those that exist, by number.

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -77,9 +78,7 @@ const (
 // is requested; [Deliveries.Check] reads all.
 func New(opts Options) (*Deliveries, error) {
 	d := &Deliveries{opts: opts}
-	if d.opts.Logger == nil {
-		d.opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	d.opts.Logger = cmp.Or(d.opts.Logger, slog.New(slog.DiscardHandler))
 	var err error
 	if d.mode, err = generator.ParseMode(d.setting(KeyMode)); err != nil {
 		return nil, wrong(KeyMode, err.Error(), "", nil)

@@ -122,7 +122,7 @@ func New(deliveries Deliveries, verifier Verifier, opts *Options) (*Handler, err
 		h.opts = *opts
 	}
 	o := &h.opts
-	if o.PerMinute < 0 || o.Burst < 0 || o.MaxConcurrent < 0 || o.MaxDownloads < 0 || o.MaxPerUser < 0 || o.MaxBody < 0 || o.BodyTimeout < 0 || o.Timeout < 0 || o.KeyLife < 0 {
+	if min(o.PerMinute, o.Burst, o.MaxConcurrent, o.MaxDownloads, o.MaxPerUser) < 0 || o.MaxBody < 0 || min(o.BodyTimeout, o.Timeout, o.KeyLife) < 0 {
 		return nil, errors.New("setting up the generator API: a limit is negative")
 	}
 	o.PerMinute = cmp.Or(o.PerMinute, DefaultPerMinute)

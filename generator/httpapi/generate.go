@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -31,9 +32,7 @@ func (b *generateBody) check() error {
 	if _, twice := b.Options["artifactId"]; twice {
 		return httpserver.InvalidRequest("the artifact id is given as an option as well", "give it in the member artifactId only")
 	}
-	if b.Generator == "" {
-		b.Generator = "plugin"
-	}
+	b.Generator = cmp.Or(b.Generator, "plugin")
 	return nil
 }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -21,31 +22,38 @@ const (
 	writeTimeout = 30 * time.Second
 )
 
+// hasEvents waits for the first progress of a job, or for patience to end. It
+// reports false when the job has ended before, or has no events.
+func (j *job) hasEvents(ctx context.Context) bool {
+	first := time.NewTimer(patience)
+	defer first.Stop()
+	for {
+		mode, steps, changed := j.since(0)
+		if mode == generator.ModeArchive || len(steps) > 0 {
+			return mode != generator.ModeArchive
+		}
+		select {
+		case <-j.done:
+			return false
+		case <-ctx.Done():
+			return false
+		case <-changed:
+		case <-first.C:
+			if mode != "" { // else it is not known yet whether there can be events
+				return true
+			}
+			first.Reset(patience)
+		}
+	}
+}
+
 // stream responds with the events of a job. It reports false when nothing was
 // sent, which is left to the caller: the job has ended before there was
 // progress, or its outcome is not an event.
 func (h *Handler) stream(w http.ResponseWriter, r *http.Request, j *job) (code string, responded bool) {
 	ctx := r.Context()
-	first := time.NewTimer(patience)
-	defer first.Stop()
-	for waiting := true; waiting; {
-		mode, steps, changed := j.since(0)
-		if mode == generator.ModeArchive {
-			return "", false
-		}
-		if len(steps) > 0 {
-			break
-		}
-		select {
-		case <-j.done:
-			return "", false
-		case <-ctx.Done():
-			return "", false
-		case <-changed:
-		case <-first.C:
-			waiting = mode == "" // it is not known yet whether there can be events
-			first.Reset(patience)
-		}
+	if !j.hasEvents(ctx) {
+		return "", false
 	}
 	s := &events{w: w, control: http.NewResponseController(w)}
 	head := w.Header()

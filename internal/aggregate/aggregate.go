@@ -249,14 +249,7 @@ func (v *Value) add(rec erp.Record, m Measure) error {
 	}
 	n, isNumber := rec.Decimal(m.Column)
 	if !isNumber || raw[0] == '"' {
-		text, isText := rec.Text(m.Column)
-		if _, isDate := Day.of(text); (m.Func != Min && m.Func != Max) || !isText || !isDate {
-			return fmt.Errorf("%s is not a number: it has no %s", m.Column, m.Func)
-		}
-		if v.text == "" || (m.Func == Min) == (text < v.text) {
-			v.text = text
-		}
-		return nil
+		return v.addDate(rec, m)
 	}
 	number, ok := n.Rat()
 	if !ok {
@@ -270,6 +263,17 @@ func (v *Value) add(rec erp.Record, m Measure) error {
 	default:
 		v.plus(number)
 		v.count++
+	}
+	return nil
+}
+
+func (v *Value) addDate(rec erp.Record, m Measure) error {
+	text, isText := rec.Text(m.Column)
+	if _, isDate := Day.of(text); (m.Func != Min && m.Func != Max) || !isText || !isDate {
+		return fmt.Errorf("%s is not a number: it has no %s", m.Column, m.Func)
+	}
+	if v.text == "" || (m.Func == Min) == (text < v.text) {
+		v.text = text
 	}
 	return nil
 }

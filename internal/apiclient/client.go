@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -149,11 +150,15 @@ func (a *attempts) backoff(time.Duration, time.Duration, int, *http.Response) ti
 	return a.wait
 }
 
+func (c *Client) needsToken(call *Call) bool {
+	return c.Tokens != nil && !call.NoToken && c.isServer(call.Request.URL) && len(call.Request.Header["Authorization"]) == 0
+}
+
 // attempt gets a token, sends the request, once more if the token is refused
 // and there is another, and reads the response.
 func (c *Client) attempt(ctx context.Context, call *Call) (*http.Response, []byte, error) {
 	var header []string
-	if c.Tokens != nil && !call.NoToken && c.isServer(call.Request.URL) && len(call.Request.Header["Authorization"]) == 0 {
+	if c.needsToken(call) {
 		var err error
 		if header, call.Token, err = c.authorization(ctx); err != nil {
 			call.closeBody()
@@ -253,9 +258,7 @@ func (c *Client) send(ctx context.Context, call *Call, authorization []string) (
 		return nil, err
 	}
 	req.Header = make(http.Header, len(call.Request.Header)+2)
-	for name, values := range call.Request.Header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, call.Request.Header)
 	if authorization != nil {
 		req.Header["Authorization"] = authorization
 	}

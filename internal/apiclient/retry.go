@@ -22,25 +22,28 @@ const (
 	RetryNever               // not even then
 )
 
+// retries reports whether the call is repeated after a response or an error.
+func (c *Call) retries(resp *http.Response, body []byte, err error) bool {
+	switch {
+	case err != nil:
+		return (c.Retry == RetryAlways || !c.Lost) && passing(err)
+	case c.RetryResponse != nil:
+		return resp.StatusCode >= http.StatusBadRequest && c.RetryResponse(resp, body)
+	}
+	return c.Retry == RetryAlways && retry.Busy(resp.StatusCode)
+}
+
 // next decides whether an attempt is followed by another, and how long to wait
 // before. retries is how many there were.
 func next(ctx context.Context, p Policy, call *Call, retries int, resp *http.Response, body []byte, err error) (time.Duration, bool) {
 	if retries >= p.Max || call.Retry == RetryNever || call.once() || ctx.Err() != nil {
 		return 0, false
 	}
+	if !call.retries(resp, body, err) {
+		return 0, false
+	}
 	wait := p.Backoff(retries)
-	if err != nil {
-		if call.Retry != RetryAlways && call.Lost || !passing(err) {
-			return 0, false
-		}
-	} else {
-		again := call.Retry == RetryAlways && retry.Busy(resp.StatusCode)
-		if call.RetryResponse != nil {
-			again = resp.StatusCode >= http.StatusBadRequest && call.RetryResponse(resp, body)
-		}
-		if !again {
-			return 0, false
-		}
+	if err == nil {
 		if asked, ok := retry.After(resp, time.Now()); ok && retry.TurnedAway(resp.StatusCode) {
 			if asked > p.MaxRetryAfter {
 				return 0, false

@@ -12,6 +12,22 @@ import (
 	"unicode/utf8"
 )
 
+// badPath says what is wrong with a segment of a path, empty if nothing is.
+func badPath(path string) string {
+	if path == "" {
+		return ""
+	}
+	for segment := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		if reason := BadSegment(segment); reason != "" {
+			return reason
+		}
+		if IsDots(segment) {
+			return leadsElsewhere
+		}
+	}
+	return ""
+}
+
 // Parse checks the address of a server, scheme://host[:port][/prefix], and
 // returns it without what follows the prefix: a trailing slash, and api (such
 // as "/api/v1") or its beginning "/api" if the address ends in one of them.
@@ -34,25 +50,15 @@ func Parse(address, api string) (*url.URL, error) {
 		return nil, errors.New("must begin with the scheme http:// or https://; " + hint)
 	case u.Hostname() == "" || u.Opaque != "":
 		return nil, errors.New("has no host; " + hint)
-	case u.RawQuery != "" || u.ForceQuery || strings.Contains(address, "#"):
+	case strings.ContainsAny(address, "?#"):
 		return nil, errors.New("must end with its path: it has a query or fragment; " + hint)
 	}
-	if port := u.Port(); port != "" {
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return nil, errors.New("has a port that is not between 1 and 65535; " + hint)
-		}
+	if n, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || n == 0) {
+		return nil, errors.New("has a port that is not between 1 and 65535; " + hint)
 	}
 	path := strings.TrimRight(u.Path, "/")
-	if path != "" {
-		for segment := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
-			reason := BadSegment(segment)
-			if reason == "" && IsDots(segment) {
-				reason = leadsElsewhere
-			}
-			if reason != "" {
-				return nil, fmt.Errorf("has a path with a wrong segment: %s; %s", reason, hint)
-			}
-		}
+	if reason := badPath(path); reason != "" {
+		return nil, fmt.Errorf("has a path with a wrong segment: %s; %s", reason, hint)
 	}
 	if short := strings.TrimSuffix(path, api); short != path {
 		path = short

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -75,14 +76,14 @@ func (a aim) row(output string) (string, error) {
 		}
 		above = others
 	}
-	var worst float64
-	for i, n := range figures {
-		if a.invert || a.versus != "" {
-			n = above / n
+	if a.invert || a.versus != "" {
+		for i, n := range figures {
+			figures[i] = above / n
 		}
-		if i == 0 || a.atMost > 0 && n > worst || a.atMost == 0 && n < worst {
-			worst = n
-		}
+	}
+	worst := slices.Min(figures)
+	if a.atMost > 0 {
+		worst = slices.Max(figures)
 	}
 	met := "yes"
 	if a.atMost > 0 && worst > a.atMost || a.atLeast > 0 && worst < a.atLeast {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -143,49 +142,53 @@ func Known(name string) (Key, error) {
 // Check reports whether value has the form the key requires. The value of a
 // secret is not shown in the error.
 func (k Key) Check(value string) error {
-	var err error
 	if len(k.Values) > 0 && !slices.Contains(k.Values, value) {
 		return fmt.Errorf("%s: %q is none of %s", k.Name, value, strings.Join(k.Values, ", "))
 	}
-	switch k.Kind {
-	case Address:
+	if k.Kind == Address {
 		return checkAddress(k.Name, value)
-	case Port:
-		if n, e := strconv.Atoi(value); e != nil || n < 1 || n > 65535 {
-			err = errors.New("is not a port, 1 to 65535")
-		}
-	case Integer:
-		if n, e := strconv.Atoi(value); e != nil || n < 0 {
-			err = errors.New("is not a whole number of 0 or more")
-		}
-	case Boolean:
-		if value != "true" && value != "false" {
-			err = errors.New("is neither true nor false")
-		}
-	case Duration:
-		if d, e := time.ParseDuration(value); e != nil || d < 0 {
-			err = errors.New("is not a duration such as 5m or 1h30m")
-		}
-	case ID:
-		_, e := strconv.ParseFloat(value, 64)
-		if n, notID := strconv.ParseInt(value, 10, 32); e == nil && (notID != nil || n < 0) {
-			err = errors.New("is a number and no id: ids are whole numbers of 0 or more")
-			break
-		}
-		fallthrough
-	case Text:
-		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			err = errors.New("contains a line break or another control character")
-		}
 	}
-	switch {
-	case err == nil:
+	switch problem := k.Kind.misfit(value); {
+	case problem == "":
 		return nil
 	case k.Secret:
-		return fmt.Errorf("the value of %s %w", k.Name, err)
+		return fmt.Errorf("the value of %s %s", k.Name, problem)
+	default:
+		return fmt.Errorf("%s: %q %s", k.Name, value, problem)
 	}
-	return fmt.Errorf("%s: %q %w", k.Name, value, err)
 }
+
+// misfit says why a value does not have the form of a kind, empty if it does.
+func (k Kind) misfit(value string) string {
+	whole, err := strconv.Atoi(value)
+	if err != nil {
+		whole = -1
+	}
+	length, err := time.ParseDuration(value)
+	switch {
+	case k == Port && (whole < 1 || whole > 65535):
+		return "is not a port, 1 to 65535"
+	case k == Integer && whole < 0:
+		return "is not a whole number of 0 or more"
+	case k == Boolean && !slices.Contains([]string{"true", "false"}, value):
+		return "is neither true nor false"
+	case k == Duration && (err != nil || length < 0):
+		return "is not a duration such as 5m or 1h30m"
+	case k == ID && isOtherNumber(value):
+		return "is a number and no id: ids are whole numbers of 0 or more"
+	case strings.ContainsFunc(value, isControl):
+		return "contains a line break or another control character"
+	}
+	return ""
+}
+
+func isOtherNumber(value string) bool {
+	_, notNumber := strconv.ParseFloat(value, 64)
+	n, notID := strconv.ParseInt(value, 10, 32)
+	return notNumber == nil && (notID != nil || n < 0)
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // checkAddress does not show the value, which may hold a password.
 func checkAddress(name, value string) error {

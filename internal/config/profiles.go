@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -61,9 +62,7 @@ func (d *Document) Choose(name string) (string, error) {
 		return name, nil
 	}
 	have := strings.Join(d.Profiles(), ", ")
-	if have == "" {
-		have = "none"
-	}
+	have = cmp.Or(have, "none")
 	return "", fmt.Errorf("profile %q: %w; there are: %s", name, ErrNoProfile, have)
 }
 

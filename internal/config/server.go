@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // serverPrefix begins the settings that stand for the flags of servers.
 const serverPrefix = "hub.server."
@@ -96,22 +99,12 @@ func Variables() []Variable {
 
 // IsVariable reports whether some program of the module reads a variable.
 func IsVariable(name string) bool {
-	for _, v := range Variables() {
-		if v.Name == name {
-			return true
-		}
-	}
-	for _, k := range Keys() {
-		if k.Env == name {
-			return true
-		}
-	}
-	for _, s := range Servers() {
-		if rest, ok := strings.CutPrefix(name, "ERPHUB_"+strings.ToUpper(s)+"_"); ok && rest != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(Variables(), func(v Variable) bool { return v.Name == name }) ||
+		slices.ContainsFunc(Keys(), func(k Key) bool { return k.Env == name }) ||
+		slices.ContainsFunc(Servers(), func(s string) bool {
+			rest, ok := strings.CutPrefix(name, "ERPHUB_"+strings.ToUpper(s)+"_")
+			return ok && rest != ""
+		})
 }
 
 // DetachedVariable is how sandbox --detach tells the process that it starts where to

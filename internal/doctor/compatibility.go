@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,9 +83,7 @@ const maxProbe = 1 << 20
 
 func (f *feature) probe(ctx context.Context, client *erp.Client) (string, error) {
 	method := f.method
-	if method == "" {
-		method = http.MethodGet
-	}
+	method = cmp.Or(method, http.MethodGet)
 	target := client.BaseURL() + f.path
 	if f.query != "" {
 		values, err := url.ParseQuery(f.query)

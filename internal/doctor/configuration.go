@@ -90,9 +90,7 @@ func (s *configuration) file() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if profile == "" {
-		profile = "default"
-	}
+	profile = cmp.Or(profile, "default")
 	return fmt.Sprintf("%s, mode %04o, profile %s", s.File, st.Mode().Perm(), profile), nil
 }
 

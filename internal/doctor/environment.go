@@ -112,12 +112,9 @@ func (h Host) login() (string, error) {
 }
 
 func (h Host) proxy() (string, error) {
-	var set []string
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"} {
-		if h.Environ[name] != "" || h.Environ[strings.ToLower(name)] != "" {
-			set = append(set, name)
-		}
-	}
+	set := slices.DeleteFunc([]string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"}, func(name string) bool {
+		return h.Environ[name] == "" && h.Environ[strings.ToLower(name)] == ""
+	})
 	if len(set) == 0 {
 		return "none", nil
 	}

@@ -45,9 +45,7 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 func (s *Server) count(r *http.Request, rec *recorder, took time.Duration) {
 	route := cmp.Or(rec.route, r.Pattern, "none")
 	status := rec.status
-	if status == 0 {
-		status = http.StatusOK
-	}
+	status = cmp.Or(status, http.StatusOK)
 	s.requests.Add(1, route, knownMethod(r.Method), strconv.Itoa(status))
 	if !s.streams(r) && !s.long(r) {
 		s.seconds.Observe(took.Seconds(), route)
@@ -145,9 +143,7 @@ func (r *recorder) WriteHeader(status int) {
 }
 
 func (r *recorder) Write(b []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
+	r.status = cmp.Or(r.status, http.StatusOK)
 	n, err := r.ResponseWriter.Write(b)
 	r.bytes += int64(n)
 	return n, err

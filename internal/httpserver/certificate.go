@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -32,9 +33,7 @@ type Certificate struct {
 // LoadCertificate reads a certificate, with those between it and the root behind it,
 // and its private key. A nil logger is silent.
 func LoadCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log, now: time.Now}
 	files, err := c.stat()
 	if err == nil {

@@ -2,6 +2,7 @@ package httpserver
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,9 +91,7 @@ func misspelled(value []byte, t reflect.Type) string {
 		known := map[string]reflect.Type{}
 		for _, f := range reflect.VisibleFields(t) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "" {
-				name = f.Name
-			}
+			name = cmp.Or(name, f.Name)
 			known[name] = f.Type
 		}
 		for name, member := range members {

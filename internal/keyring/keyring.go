@@ -3,6 +3,7 @@
 package keyring
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,9 +44,7 @@ type Keyring struct {
 // os.Getenv; where it is not, it can only say that there is no session. Nothing is
 // called before a secret is read or written. A timeout of 0 is [DefaultTimeout].
 func New(getenv func(string) string, timeout time.Duration) *Keyring {
-	if timeout == 0 {
-		timeout = DefaultTimeout
-	}
+	timeout = cmp.Or(timeout, DefaultTimeout)
 	return &Keyring{getenv: getenv, timeout: timeout, turn: make(chan struct{}, 1)}
 }
 

@@ -3,6 +3,7 @@
 package pgcluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -58,9 +59,7 @@ func Start(ctx context.Context, opts *Options) (_ *Cluster, err error) {
 	if opts != nil {
 		c.opts = *opts
 	}
-	if c.opts.User == "" {
-		c.opts.User = "erphub"
-	}
+	c.opts.User = cmp.Or(c.opts.User, "erphub")
 	if c.bin, err = find(); err != nil {
 		return nil, err
 	}

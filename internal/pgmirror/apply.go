@@ -14,6 +14,24 @@ import (
 	"github.com/erphub/erphub/internal/sqlquote"
 )
 
+// update changes tables, rows and views, and returns the views.
+func (d *database) update(ctx context.Context, c *change) (made []string, err error) {
+	if c.structural() {
+		if err := d.restructure(ctx, c); err != nil {
+			return d.made, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.rows)) {
+		if err := d.fill(ctx, c, name); err != nil {
+			return d.made, err
+		}
+	}
+	if c.anew || c.redo {
+		return d.makeViews(ctx, c.views)
+	}
+	return d.made, nil
+}
+
 // apply makes a change in one transaction, and notes what is there afterwards. A
 // copy is made anew in a schema beside its own, while others read what an earlier
 // process left. It takes that one's place, which is then removed, in transactions of
@@ -29,19 +47,7 @@ func (d *database) apply(ctx context.Context, c *change) error {
 	}
 	if c.structural() || len(c.rows) > 0 {
 		if err := d.unlocked(ctx, func() (err error) {
-			if c.structural() {
-				if err = d.restructure(ctx, c); err != nil {
-					return err
-				}
-			}
-			for _, name := range slices.Sorted(maps.Keys(c.rows)) {
-				if err := d.fill(ctx, c, name); err != nil {
-					return err
-				}
-			}
-			if c.anew || c.redo {
-				made, err = d.makeViews(ctx, c.views)
-			}
+			made, err = d.update(ctx, c)
 			return err
 		}); err != nil {
 			return err

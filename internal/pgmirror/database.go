@@ -1,6 +1,7 @@
 package pgmirror
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,9 +121,7 @@ func (d *database) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.origin == "" {
-		d.origin = origin
-	}
+	d.origin = cmp.Or(d.origin, origin)
 	one, err := pool.Conn(ctx)
 	if err != nil {
 		return errors.Join(fmt.Errorf("connect to %s: %w", origin, err), pool.Close())

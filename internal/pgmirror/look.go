@@ -26,6 +26,14 @@ type change struct {
 // structural reports whether more than rows change.
 func (c *change) structural() bool { return c.anew || c.redo || len(c.create)+len(c.drop) > 0 }
 
+func (c *change) dirty(changed []string) []string {
+	for _, s := range c.create {
+		changed = append(changed, s.upper())
+	}
+	slices.Sort(changed)
+	return slices.Compact(changed)
+}
+
 // look compares the ERP with the copy.
 func (m *Mirror) look(ctx context.Context, tx *sql.Tx) (*change, error) {
 	have := &m.copy
@@ -34,20 +42,17 @@ func (m *Mirror) look(ctx context.Context, tx *sql.Tx) (*change, error) {
 	if err := tx.QueryRowContext(ctx, "PRAGMA schema_version").Scan(&c.version); err != nil {
 		return nil, fmt.Errorf("look at the ERP's tables: %w", err)
 	}
-	if c.anew || all || c.version != have.version || slices.Contains(tables, "AD_TABLE") || slices.Contains(tables, "AD_COLUMN") {
+	all = all || c.anew
+	describes := func(table string) bool { return slices.Contains([]string{"AD_TABLE", "AD_COLUMN"}, table) }
+	if all || c.version != have.version || slices.ContainsFunc(tables, describes) {
 		if err := c.compare(ctx, tx, have); err != nil {
 			return nil, err
 		}
 	}
-	dirty := tables
-	if c.anew || all {
-		dirty = slices.Collect(maps.Keys(c.shapes))
+	if all {
+		tables = slices.Collect(maps.Keys(c.shapes))
 	}
-	for _, s := range c.create {
-		dirty = append(dirty, s.upper())
-	}
-	slices.Sort(dirty)
-	for _, name := range slices.Compact(dirty) {
+	for _, name := range c.dirty(tables) {
 		s := c.shapes[name]
 		if s == nil || m.empty[name] {
 			continue

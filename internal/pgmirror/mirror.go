@@ -79,9 +79,7 @@ func Open(ctx context.Context, src Source, opts Options) (*Mirror, error) {
 	if !schemaName().MatchString(opts.Schema) || strings.HasPrefix(opts.Schema, "pg_") {
 		return nil, fmt.Errorf("copy the ERP to PostgreSQL: %q is not a plain name of a schema; use small letters, digits and _", opts.Schema)
 	}
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	opts.Logger = cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	m := &Mirror{src: src, opts: opts, empty: map[string]bool{}, turn: make(chan struct{}, 1)}
 	for _, t := range opts.Empty {
 		m.empty[strings.ToUpper(t)] = true

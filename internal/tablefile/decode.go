@@ -142,7 +142,7 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, f field) {
 		}
 		v.SetString(n.Value)
 		return
-	case f.is == "any" && (tag == "!!int" || tag == "!!float" || tag == "!!bool" || tag == "!!timestamp"):
+	case f.is == "any" && slices.Contains([]string{"!!int", "!!float", "!!bool", "!!timestamp"}, tag):
 	case tag != "!!str":
 		d.problem(n, "put it in quotes", "%s is %s, which YAML does not take for text", f.key, quote(n.Value))
 		return

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -64,9 +65,7 @@ func payload(run deploylog.Run) Payload {
 // describe says in one line how a run ended.
 func describe(run *deploylog.Run) string {
 	version := run.Version
-	if version == "" {
-		version = "a version without a name"
-	}
+	version = cmp.Or(version, "a version without a name")
 	var b strings.Builder
 	switch run.Status {
 	case deploylog.Success:

@@ -64,9 +64,7 @@ func New(dir string, o *Options) (*Notifier, error) {
 	if n.opts.Clock == nil {
 		n.opts.Clock = time.Now
 	}
-	if n.opts.Logger == nil {
-		n.opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	n.opts.Logger = cmp.Or(n.opts.Logger, slog.New(slog.DiscardHandler))
 	for _, address := range n.opts.URLs {
 		t := target{URL: address, Signed: !n.opts.Secret.IsZero()}
 		if _, err := n.open(t, n.opts.AllowHTTP); err != nil {

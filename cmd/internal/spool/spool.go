@@ -56,9 +56,7 @@ func New(dir string, opts *Options) *Spool {
 	if s.opts.Clock == nil {
 		s.opts.Clock = time.Now
 	}
-	if s.opts.Logger == nil {
-		s.opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	s.opts.Logger = cmp.Or(s.opts.Logger, slog.New(slog.DiscardHandler))
 	s.queue = outbox.New(dir, outbox.Options{
 		Form: formatVersion, Aside: rejectedDir, Wait: cmp.Or(s.opts.LockWait, 2*time.Minute),
 		Check: func(e *outbox.Entry) error {

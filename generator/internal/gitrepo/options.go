@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -78,42 +79,25 @@ var (
 // check validates the options and fills in the defaults. It returns the address
 // of the forge, without a slash at its end, and the one of its API.
 func (o *Options) check() (base, api *url.URL, err error) {
-	bad := func(why, next string) error {
-		return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring the forge", Why: why, Next: next}
-	}
-	if o.URL == "" {
-		o.URL = DefaultURL
-	}
-	base, perr := url.Parse(strings.TrimRight(o.URL, "/"))
+	base, err = o.address()
 	switch {
-	case perr != nil:
-		return nil, nil, bad("its address is none", "use one such as https://forge.example.com")
-	case base.User != nil:
-		return nil, nil, bad("its address holds a user", "give the token apart from the address")
-	case base.Scheme != "https" && base.Scheme != "http", base.Hostname() == "", base.RawQuery != "", base.Fragment != "":
-		return nil, nil, bad("its address is not one of a forge", "use one such as https://forge.example.com")
-	case base.Scheme == "http" && !o.Cleartext && !thisMachine(base.Hostname()):
-		return nil, nil, bad("its address begins with http, which would show the token to everybody on the way", "use https, or allow it explicitly")
+	case err != nil:
+		return nil, nil, err
 	case o.Token == nil:
 		return nil, nil, bad("there is no token", "give one that may create repositories")
 	case o.Owner != "" && !segment().MatchString(o.Owner):
 		return nil, nil, bad(fmt.Sprintf("%q cannot be an organization", failure.Words(o.Owner)), "set hub.repository.default-org to its name as in its address")
 	case o.Branch != "" && (!branchName().MatchString(o.Branch) || strings.HasSuffix(o.Branch, ".lock") || len(o.Branch) > 100):
 		return nil, nil, bad(fmt.Sprintf("%q cannot be a branch", failure.Words(o.Branch)), "use one such as main")
-	case strings.ContainsFunc(o.AuthorName+o.AuthorEmail, func(r rune) bool { return unicode.IsControl(r) || r == '<' || r == '>' }):
+	case strings.ContainsAny(o.AuthorName+o.AuthorEmail, "<>"), strings.ContainsFunc(o.AuthorName+o.AuthorEmail, unicode.IsControl):
 		return nil, nil, bad("the author holds angle brackets or control characters", "use a plain name and address")
 	case o.Timeout < 0:
 		return nil, nil, bad("the timeout is negative", "")
 	}
-	if o.Kind == "" {
-		o.Kind = Gitea
-		if strings.EqualFold(base.Hostname(), "github.com") {
-			o.Kind = GitHub
-		}
-	}
-	o.defaults()
+	isGitHub := strings.EqualFold(base.Hostname(), "github.com")
+	o.defaults(isGitHub)
 	switch {
-	case o.Kind == GitHub && strings.EqualFold(base.Hostname(), "github.com"):
+	case o.Kind == GitHub && isGitHub:
 		return base, &url.URL{Scheme: "https", Host: "api.github.com"}, nil
 	case o.Kind == GitHub:
 		return base, base.JoinPath("api", "v3"), nil
@@ -123,25 +107,40 @@ func (o *Options) check() (base, api *url.URL, err error) {
 	return nil, nil, bad(fmt.Sprintf("there is no kind %q of forge", failure.Words(string(o.Kind))), "use github or gitea")
 }
 
-func (o *Options) defaults() {
-	if o.Branch == "" {
-		o.Branch = DefaultBranch
+func bad(why, next string) error {
+	return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring the forge", Why: why, Next: next}
+}
+
+func (o *Options) address() (*url.URL, error) {
+	o.URL = cmp.Or(o.URL, DefaultURL)
+	base, err := url.Parse(strings.TrimRight(o.URL, "/"))
+	switch {
+	case err != nil:
+		return nil, bad("its address is none", "use one such as https://forge.example.com")
+	case base.User != nil:
+		return nil, bad("its address holds a user", "give the token apart from the address")
+	case base.Scheme != "https" && base.Scheme != "http", base.Hostname() == "", base.RawQuery != "", base.Fragment != "":
+		return nil, bad("its address is not one of a forge", "use one such as https://forge.example.com")
+	case base.Scheme == "http" && !o.Cleartext && !thisMachine(base.Hostname()):
+		return nil, bad("its address begins with http, which would show the token to everybody on the way", "use https, or allow it explicitly")
 	}
-	if o.AuthorName == "" {
-		o.AuthorName = "erphub"
+	return base, nil
+}
+
+func (o *Options) defaults(isGitHub bool) {
+	kind := Gitea
+	if isGitHub {
+		kind = GitHub
 	}
-	if o.AuthorEmail == "" {
-		o.AuthorEmail = "noreply@localhost"
-	}
+	o.Kind = cmp.Or(o.Kind, kind)
+	o.Branch = cmp.Or(o.Branch, DefaultBranch)
+	o.AuthorName = cmp.Or(o.AuthorName, "erphub")
+	o.AuthorEmail = cmp.Or(o.AuthorEmail, "noreply@localhost")
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 }
 
 func thisMachine(host string) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/textproto"
+	"slices"
 	"strings"
 
 	gomail "github.com/wneessen/go-mail"
@@ -28,8 +29,8 @@ func secretsOf(l Login) []string {
 func (s *Sender) explain(ctx context.Context, doing string, err error, secrets []string) error {
 	var sending *gomail.SendError
 	var reply *textproto.Error
-	text := err.Error()
 	code := 0
+	at := func(reason gomail.SendErrReason) bool { return sending != nil && sending.Reason == reason }
 	if errors.As(err, &sending) {
 		code = sending.ErrorCode()
 	}
@@ -39,24 +40,21 @@ func (s *Sender) explain(ctx context.Context, doing string, err error, secrets [
 	words := s.words(err, reply, secrets)
 	e := &failure.Error{Doing: doing, Err: err}
 	switch {
-	case code == 0 && sending != nil && (sending.Reason == gomail.ErrSMTPDataClose):
-		e.Kind, e.Why = failure.Unknown, "the mail server "+s.host+" went away before it said whether it took the mail"
-		e.Next = "ask the recipient before sending it again"
 	case code == 0:
-		return s.connection(ctx, doing, text, err)
-	case code == 552 || code == 523 || strings.Contains(words, "5.3.4"):
+		return s.connection(ctx, doing, err)
+	case code == 552, code == 523, strings.Contains(words, "5.3.4"):
 		return tooLarge(doing, "the mail server does not take a mail of this size: "+words, err)
 	case code == 452:
 		e.Kind, e.Why, e.Next = failure.Full, "the mail server has no room: "+words, "try again later"
-	case code == 535, code == 534, code == 538, code == 454 && sending == nil, code == 504, code == 501 && sending == nil:
+	case slices.Contains([]int{504, 534, 535, 538}, code), sending == nil && slices.Contains([]int{454, 501}, code):
 		e.Kind, e.Why, e.Next = failure.NotAuthorized, "the mail server refuses the login: "+words, "check user name and password, and whether the account may send mail this way"
 	case code == 530:
 		e.Kind, e.Why, e.Next = failure.NotAuthorized, "the mail server wants a login: "+words, "set user name and password"
-	case sending != nil && sending.Reason == gomail.ErrSMTPRcptTo && code >= 500:
+	case code >= 500 && at(gomail.ErrSMTPRcptTo):
 		e.Kind, e.Why, e.Next = failure.Refused, "the mail server refuses the recipient: "+words, "check the address, and whether the server sends mail to its domain"
-	case sending != nil && sending.Reason == gomail.ErrSMTPMailFrom && code >= 500:
+	case code >= 500 && at(gomail.ErrSMTPMailFrom):
 		e.Kind, e.Why, e.Next = failure.Refused, "the mail server refuses the sender "+s.opts.From+": "+words, "set hub.email.from (EMAIL_FROM) to an address it takes"
-	case code >= 400 && code < 500:
+	case code/100 == 4:
 		e.Kind, e.Why, e.Next = failure.Unreachable, "the mail server cannot take it now: "+words, "try again in some minutes"
 	default:
 		e.Kind, e.Why, e.Next = failure.Refused, "the mail server refuses the mail: "+words, "look at its log"
@@ -65,9 +63,13 @@ func (s *Sender) explain(ctx context.Context, doing string, err error, secrets [
 }
 
 // connection explains errors without a response of the server.
-func (s *Sender) connection(ctx context.Context, doing, text string, err error) error {
+func (s *Sender) connection(ctx context.Context, doing string, err error) error {
 	e := &failure.Error{Doing: doing, Err: err}
-	switch {
+	var sending *gomail.SendError
+	switch text := err.Error(); {
+	case errors.As(err, &sending) && sending.Reason == gomail.ErrSMTPDataClose:
+		e.Kind, e.Why = failure.Unknown, "the mail server "+s.host+" went away before it said whether it took the mail"
+		e.Next = "ask the recipient before sending it again"
 	case strings.Contains(text, "STARTTLS mode set to"):
 		e.Kind, e.Why, e.Next = failure.Refused, "the mail server "+s.host+" offers no encryption (STARTTLS)", "use its port with TLS (465), or allow mails without encryption"
 	case strings.Contains(text, "does not support SMTP AUTH"), errors.Is(err, gomail.ErrNoSupportedAuthDiscovered):

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/internal/failure"
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // Defaults and limits.
@@ -77,6 +79,9 @@ func (l Login) LogValue() slog.Value { return slog.StringValue(l.String()) }
 // MarshalText returns "[redacted]".
 func (l Login) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
+// hostName is printable ASCII but for /, @, ?, # and \.
+var hostName = lazyregexp.New(`^[!"$-.0->A-\[\]-~]{1,253}$`)
+
 // check validates the options and fills in the defaults. It returns host and
 // port.
 func (o *Options) check() (host string, port int, err error) {
@@ -95,13 +100,11 @@ func (o *Options) check() (host string, port int, err error) {
 		host, port = h, int(n)
 	}
 	host = strings.Trim(host, "[]")
-	if host == "" || len(host) > 253 || strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("/@?#\\", r) }) {
+	if !hostName().MatchString(host) {
 		return "", 0, bad("its name is not that of a host", "use one such as smtp.example.com or smtp.example.com:587")
 	}
 	o.ImplicitTLS = o.ImplicitTLS || port == tlsPort
-	if o.From == "" {
-		o.From = DefaultFrom
-	}
+	o.From = cmp.Or(o.From, DefaultFrom)
 	from, why := sender(o.From)
 	if why != "" {
 		return "", 0, bad(fmt.Sprintf("the sender %q %s", failure.Words(o.From), why), "set hub.email.from (EMAIL_FROM) to an address")
@@ -115,15 +118,9 @@ func (o *Options) check() (host string, port int, err error) {
 	if o.MaxBytes < 0 || o.Timeout < 0 {
 		return "", 0, bad("a limit is negative", "use zero for the default")
 	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = DefaultMaxBytes
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.MaxBytes = cmp.Or(o.MaxBytes, DefaultMaxBytes)
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return host, port, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/erphub/erphub/generator/internal/reach"
 	"github.com/erphub/erphub/internal/failure"
@@ -26,38 +27,37 @@ func (s *Store) explain(ctx context.Context, doing string, err error, secrets []
 		return f
 	}
 	code, status, words := store.Code, store.Status, failure.Words(store.Message, secrets...)
-	f.Kind, f.Why, f.Next = s.reason(code, status)
+	f.Kind, f.Why, f.Next = reason(code, status)
 	if f.Kind == "" {
 		f.Kind, f.Why, f.Next = failure.Unexpected, fmt.Sprintf("%s responded with %d %s %s", where, status, failure.Words(code, secrets...), words), "look at the store's log"
 	}
 	return f
 }
 
-// reason tells what an error code of the protocol means for us.
-func (s *Store) reason(code string, status int) (kind failure.Kind, why, next string) {
-	switch code {
-	case "NoSuchBucket":
-		return failure.NotFound, "there is no such bucket", "create it, or configure one that exists"
-	case "SignatureDoesNotMatch":
-		return failure.NotAuthorized, "the secret key is not the one of the access key", "set the right pair"
-	case "InvalidAccessKeyId", "XAdminUserNotFound":
-		return failure.NotAuthorized, "the access key is not known to the store", "set the right pair, or check the endpoint"
-	case "ExpiredToken", "TokenRefreshRequired", "InvalidToken":
-		return failure.NotAuthorized, "the temporary credentials are over or wrong", "get new ones"
-	case "AccessDenied", "AllAccessDisabled", "AccountProblem":
-		return failure.NotAuthorized, "the access key may not do this", "grant it s3:PutObject and s3:GetObject on the prefix; a store of downloads needs s3:DeleteObject and s3:ListBucket as well"
-	case "RequestTimeTooSkewed", "RequestExpired":
-		return failure.NotAuthorized, "this machine's clock differs too much from the store's", "set the clock"
-	case "PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException":
-		return failure.NotConfigured, "the bucket is in another region or behind another address, which is not followed", "set the region and the endpoint of the bucket"
-	case "EntityTooLarge", "EntityTooSmall", "MaxMessageLengthExceeded":
-		return failure.TooLarge, "the store does not take a file of this size", "generate less at once"
-	case "QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage", "ServiceQuotaExceededException":
-		return failure.Full, "the store or the bucket is full", "remove old artifacts or raise the quota"
-	case "InvalidBucketName":
-		return failure.NotConfigured, "the store does not take the name of the bucket", "configure another one"
-	case "SlowDown", "ServiceUnavailable", "RequestTimeout", "InternalError":
-		return failure.Unreachable, "the store cannot do it now", "try again later"
+var reasons = []struct {
+	codes     []string
+	kind      failure.Kind
+	why, next string
+}{
+	{[]string{"NoSuchBucket"}, failure.NotFound, "there is no such bucket", "create it, or configure one that exists"},
+	{[]string{"SignatureDoesNotMatch"}, failure.NotAuthorized, "the secret key is not the one of the access key", "set the right pair"},
+	{[]string{"InvalidAccessKeyId", "XAdminUserNotFound"}, failure.NotAuthorized, "the access key is not known to the store", "set the right pair, or check the endpoint"},
+	{[]string{"ExpiredToken", "TokenRefreshRequired", "InvalidToken"}, failure.NotAuthorized, "the temporary credentials are over or wrong", "get new ones"},
+	{[]string{"AccessDenied", "AllAccessDisabled", "AccountProblem"}, failure.NotAuthorized, "the access key may not do this", "grant it s3:PutObject and s3:GetObject on the prefix; a store of downloads needs s3:DeleteObject and s3:ListBucket as well"},
+	{[]string{"RequestTimeTooSkewed", "RequestExpired"}, failure.NotAuthorized, "this machine's clock differs too much from the store's", "set the clock"},
+	{[]string{"PermanentRedirect", "TemporaryRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException"}, failure.NotConfigured, "the bucket is in another region or behind another address, which is not followed", "set the region and the endpoint of the bucket"},
+	{[]string{"EntityTooLarge", "EntityTooSmall", "MaxMessageLengthExceeded"}, failure.TooLarge, "the store does not take a file of this size", "generate less at once"},
+	{[]string{"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage", "ServiceQuotaExceededException"}, failure.Full, "the store or the bucket is full", "remove old artifacts or raise the quota"},
+	{[]string{"InvalidBucketName"}, failure.NotConfigured, "the store does not take the name of the bucket", "configure another one"},
+	{[]string{"SlowDown", "ServiceUnavailable", "RequestTimeout", "InternalError"}, failure.Unreachable, "the store cannot do it now", "try again later"},
+}
+
+// reason tells what an error code, or else a status, means for us.
+func reason(code string, status int) (kind failure.Kind, why, next string) {
+	for _, r := range reasons {
+		if slices.Contains(r.codes, code) {
+			return r.kind, r.why, r.next
+		}
 	}
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:

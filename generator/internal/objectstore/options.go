@@ -1,6 +1,7 @@
 package objectstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -81,12 +82,13 @@ var (
 	strictName = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 )
 
+func bad(why, next string) error {
+	return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring object storage", Why: why, Next: next}
+}
+
 // check validates the options and fills in the defaults. It returns the parsed
 // endpoint, nil for Amazon's.
 func (o *Options) check() (*url.URL, error) {
-	bad := func(why, next string) error {
-		return &failure.Error{Kind: failure.NotConfigured, Doing: "configuring object storage", Why: why, Next: next}
-	}
 	switch {
 	case o.Bucket == "":
 		return nil, bad("there is no bucket", "set hub.generator.objectstore.bucket")
@@ -101,30 +103,26 @@ func (o *Options) check() (*url.URL, error) {
 	case o.Timeout < 0:
 		return nil, bad("the timeout is negative", "")
 	}
-	if o.TTL == 0 {
-		o.TTL = DefaultTTL
-	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.Region == "" {
-		o.Region = DefaultRegion
-	}
+	o.TTL = cmp.Or(o.TTL, DefaultTTL)
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Region = cmp.Or(o.Region, DefaultRegion)
 	if !regionName().MatchString(o.Region) {
 		return nil, bad(fmt.Sprintf("%q cannot be a region", failure.Words(o.Region)), "use one such as eu-central-1")
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if err := checkPrefix(o.Prefix); err != "" {
 		return nil, bad(fmt.Sprintf("the prefix %q %s", failure.Words(o.Prefix), err), "use one such as generated/")
 	}
 	if o.Endpoint == "" {
 		return nil, nil
 	}
+	return o.endpoint()
+}
+
+func (o *Options) endpoint() (*url.URL, error) {
 	u, err := url.Parse(o.Endpoint)
 	switch {
 	case err != nil:

@@ -3,6 +3,7 @@ package aitest
 import (
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -94,9 +95,7 @@ func (w *writer) permissions() {
 			"IsPersonalAccess": "N", "IsPersonalLock": "N", "AD_Tree_Org_ID": nil, "IsMasterRole": "N", "IsActive": "Y",
 			"AD_Client_ID": Tenant, "MaxQueryRecords": 0,
 		}
-		for k, v := range set {
-			base[k] = v
-		}
+		maps.Copy(base, set)
 		w.clone("AD_Role", "AD_Role_ID=103", base)
 		for _, user := range holders {
 			w.rule("AD_User_Roles", values{"AD_Client_ID": base["AD_Client_ID"], "AD_Role_ID": id, "AD_User_ID": user})
@@ -237,12 +236,7 @@ func (w *writer) taint() {
 }
 
 func isMasked(column string) bool {
-	for _, m := range MaskedColumns() {
-		if strings.EqualFold(m, column) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(MaskedColumns(), func(m string) bool { return strings.EqualFold(m, column) })
 }
 
 func isDropped(table, column string) bool {

@@ -1,6 +1,7 @@
 package aitest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,6 +10,18 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 )
+
+func reduceColumn(table string, f *facts, column, kind string) string {
+	switch {
+	case isDropped(f.name, column) || column == "zz_shadow":
+		return fmt.Sprintf("ALTER TABLE %q DROP COLUMN %q;\n", table, column)
+	case isMasked(column) && (strings.HasPrefix(kind, "char") || kind == "text"):
+		return fmt.Sprintf("ALTER TABLE %[1]q ALTER COLUMN %[2]q TYPE text; UPDATE %[1]q SET %[2]q = '***';\n", table, column)
+	case isMasked(column):
+		return fmt.Sprintf("ALTER TABLE %[1]q ALTER COLUMN %[2]q DROP NOT NULL; UPDATE %[1]q SET %[2]q = NULL;\n", table, column)
+	}
+	return ""
+}
 
 // reduce turns a full database into what Reader may see of it.
 func reduce(t testing.TB, address string) {
@@ -50,28 +63,14 @@ func reduce(t testing.TB, address string) {
 		}
 		fmt.Fprintf(&script, "DELETE FROM %q WHERE NOT (%s);\n", name, f.visible())
 		for _, c := range f.columns {
-			kind := kinds[name+"."+c]
-			switch {
-			case isDropped(f.name, c) || c == "zz_shadow":
-				fmt.Fprintf(&script, "ALTER TABLE %q DROP COLUMN %q;\n", name, c)
-			case isMasked(c) && (strings.HasPrefix(kind, "char") || kind == "text"):
-				fmt.Fprintf(&script, "ALTER TABLE %[1]q ALTER COLUMN %[2]q TYPE text; UPDATE %[1]q SET %[2]q = '***';\n", name, c)
-			case isMasked(c):
-				fmt.Fprintf(&script, "ALTER TABLE %[1]q ALTER COLUMN %[2]q DROP NOT NULL; UPDATE %[1]q SET %[2]q = NULL;\n", name, c)
-			}
+			script.WriteString(reduceColumn(name, f, c, kinds[name+"."+c]))
 		}
 	}
 	exec(t, conn, script.String())
 	for _, v := range views() {
-		text := v.query
-		switch v.reduced {
-		case "-":
-			continue
-		case "":
-		default:
-			text = v.reduced
+		if v.reduced != "-" {
+			exec(t, conn, "CREATE VIEW "+v.name+" AS "+cmp.Or(v.reduced, v.query))
 		}
-		exec(t, conn, "CREATE VIEW "+v.name+" AS "+text)
 	}
 	exec(t, conn, "GRANT SELECT ON ALL TABLES IN SCHEMA adempiere TO aiq_login; COMMIT; ANALYZE")
 }

@@ -65,7 +65,7 @@ func (f *Finder) Observe(o mask.Observation) {
 		return
 	}
 	switch {
-	case len(value) < Shortest || ofFormat(o.Class) && len(value) < shortestCode || o.Class == mask.Birthday || o.Class == mask.Amount || o.Class == mask.Geo || o.Class == mask.JSON:
+	case len(value) < Shortest, ofFormat(o.Class) && len(value) < shortestCode, slices.Contains([]mask.Class{mask.Birthday, mask.Amount, mask.Geo, mask.JSON}, o.Class):
 		f.left.Short++
 	case mask.InVocabulary(value):
 		f.left.Words++

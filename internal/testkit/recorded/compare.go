@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -295,9 +296,7 @@ func (c *comparison) objects(want, got map[string]any, path, name string) []Diff
 			if kind, _ = want["model-name"].(string); kind == "" {
 				kind = name
 			}
-			if kind == "" {
-				kind = c.resource
-			}
+			kind = cmp.Or(kind, c.resource)
 			kind = strings.ToLower(kind)
 		}
 		found = append(found, c.values(want[member], v, below(member), member, kind)...)

@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,9 +12,7 @@ import (
 // variable ERPHUB_REFERENCE, or below shared/reference beside the project.
 func ReferenceFiles() []string {
 	dir := os.Getenv("ERPHUB_REFERENCE")
-	if dir == "" {
-		dir = filepath.Join(projectDir(), "..", "shared", "reference")
-	}
+	dir = cmp.Or(dir, filepath.Join(projectDir(), "..", "shared", "reference"))
 	files, _ := filepath.Glob(filepath.Join(dir, "real-answers", "*.jsonl")) // the patterns are well-formed
 	fresh, _ := filepath.Glob(filepath.Join(dir, "real-answers", "fresh", "*.jsonl"))
 	return slices.DeleteFunc(append(files, fresh...), func(path string) bool { return filepath.Base(path) == "role-rows.jsonl" })

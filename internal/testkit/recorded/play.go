@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,20 +46,36 @@ type response struct {
 
 var placeholder = regexp.MustCompile(`\{\{([\w.-]+)\}\}`)
 
+// withBody names the step with its body, where that is short.
+func (s *Step) withBody() string {
+	if len(s.Body) == 0 || len(s.Body) >= 300 {
+		return s.String()
+	}
+	return s.String() + " " + string(s.Body)
+}
+
+func (p *Player) login(ctx context.Context, s *Scenario) (string, error) {
+	login := Step{Method: http.MethodPost, Path: "/auth/tokens", Body: s.As, NoAuth: true}
+	r, err := p.send(ctx, &login, nil)
+	if err != nil {
+		return "", err
+	}
+	var got struct{ Token string }
+	if err := json.Unmarshal(r.body, &got); err != nil || got.Token == "" {
+		return "", fmt.Errorf("scenario %s: the login failed with status %d", s.ID, r.status)
+	}
+	return got.Token, nil
+}
+
 // Play sends the steps in order and compares the responses.
 func (p *Player) Play(ctx context.Context, s *Scenario) (*Outcome, error) {
 	known := map[string]any{}
 	if len(s.As) > 0 && string(s.As) != "null" {
-		login := Step{Method: http.MethodPost, Path: "/auth/tokens", Body: s.As, NoAuth: true}
-		r, err := p.send(ctx, &login, nil)
+		token, err := p.login(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		var got struct{ Token string }
-		if err := json.Unmarshal(r.body, &got); err != nil || got.Token == "" {
-			return nil, fmt.Errorf("scenario %s: the login failed with status %d", s.ID, r.status)
-		}
-		known["token"] = got.Token
+		known["token"] = token
 	}
 	c, err := newComparison(s.Recorded)
 	if err != nil {
@@ -71,9 +88,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario) (*Outcome, error) {
 		if step.Pause > 0 {
 			p.Pause(time.Duration(step.Pause * float64(time.Second)))
 		}
-		if step.Method != http.MethodGet && step.Method != http.MethodHead && step.Method != http.MethodOptions {
-			c.binds = true
-		}
+		c.binds = c.binds || !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, step.Method)
 		r, err := p.send(ctx, step, known)
 		var missing *missingError
 		if err != nil && !errors.As(err, &missing) {
@@ -97,10 +112,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario) (*Outcome, error) {
 			out.Unequal = append(out.Unequal, i)
 		}
 		for _, d := range found {
-			d.Scenario, d.Step, d.Request = s.ID, i, step.String()
-			if len(step.Body) > 0 && len(step.Body) < 300 {
-				d.Request += " " + string(step.Body)
-			}
+			d.Scenario, d.Step, d.Request = s.ID, i, step.withBody()
 			out.Differences = append(out.Differences, d)
 		}
 	}

@@ -2,6 +2,7 @@ package synthdict
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -114,9 +115,7 @@ func (f *facts) table(t tableFacts) {
 		if ref == 0 {
 			ref = int(guessType(c.Kind))
 		}
-		if value == 0 {
-			value = c.RefList
-		}
+		value = cmp.Or(value, c.RefList)
 		if c.Ref != 0 && c.FK != "" && c.Virtual == nil {
 			f.foreign[ColumnName{t.Table, c.Name}] = c.FK
 		}

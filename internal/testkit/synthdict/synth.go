@@ -1,6 +1,7 @@
 package synthdict
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -22,15 +23,9 @@ type Options struct {
 
 // New makes a dictionary; the same options always make the same one.
 func New(opts Options) *Dictionary {
-	if opts.Tables == 0 {
-		opts.Tables = 760
-	}
-	if opts.Columns == 0 {
-		opts.Columns = opts.Tables * 20_000 / 760
-	}
-	if opts.FirstID == 0 {
-		opts.FirstID = 2_000_000
-	}
+	opts.Tables = cmp.Or(opts.Tables, 760)
+	opts.Columns = cmp.Or(opts.Columns, opts.Tables*20_000/760)
+	opts.FirstID = cmp.Or(opts.FirstID, 2_000_000)
 	r := rand.New(rand.NewPCG(opts.Seed, 14))
 	b := &builder{Dictionary: Empty(), r: r, names: naming{r, map[string]bool{}}, opts: opts, next: map[string]int{}}
 	b.displayTypes()

@@ -1,7 +1,9 @@
 package testgit
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -67,9 +69,7 @@ func StartTLS(t testing.TB, f Forge) *Server {
 func start(t testing.TB, f Forge, listen func(http.Handler) *httptest.Server) *Server {
 	t.Helper()
 	find(t)
-	if f.Login == "" {
-		f.Login = "tester"
-	}
+	f.Login = cmp.Or(f.Login, "tester")
 	s := &Server{root: t.TempDir(), f: f, repos: map[string]map[string]any{}}
 	prefix := "/api/v1"
 	if f.Kind == GitHub {
@@ -142,9 +142,7 @@ func (s *Server) create(t testing.TB, w http.ResponseWriter, r *http.Request, ow
 		return
 	}
 	branch, _ := body["default_branch"].(string)
-	if branch == "" {
-		branch = "main"
-	}
+	branch = cmp.Or(branch, "main")
 	if err := initBare(s.root, find(t), gitEnv(t), full, branch); err != nil {
 		reply(w, 500, map[string]any{"message": err.Error()})
 		return
@@ -157,10 +155,7 @@ func (s *Server) create(t testing.TB, w http.ResponseWriter, r *http.Request, ow
 		}
 	}
 	s.repos[full] = body
-	clone := s.URL + "/" + full + ".git"
-	if s.f.CloneURL != "" {
-		clone = s.f.CloneURL
-	}
+	clone := cmp.Or(s.f.CloneURL, s.URL+"/"+full+".git")
 	if s.f.Created != nil {
 		s.f.Created()
 	}
@@ -219,11 +214,7 @@ func (s *Server) dir(full string) string {
 func (s *Server) Repositories() map[string]map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := map[string]map[string]any{}
-	for name, body := range s.repos {
-		all[name] = body
-	}
-	return all
+	return maps.Clone(s.repos)
 }
 
 // Calls lists the calls of the API so far, as "METHOD /path".
