@@ -192,6 +192,9 @@ func (w *recordWriter) batch(ctx context.Context, items []*writeItem) error {
 	if w.opts.BatchSize == 1 && !w.opts.AllOrNothing && !w.opts.Resumed {
 		return w.singly(ctx, items, false)
 	}
+	if !w.opts.AllOrNothing && slices.ContainsFunc(items, func(it *writeItem) bool { return batchReference(it.data) != "" }) {
+		return w.singly(ctx, items, w.opts.Resumed)
+	}
 	perRequest, unclear, look := false, w.opts.Resumed, w.opts.Resumed
 	for attempt := 1; ; attempt++ {
 		var err error

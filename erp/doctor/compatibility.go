@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/erphub/erphub/erp"
 )
@@ -22,6 +24,10 @@ type feature struct {
 	// has tells from the response whether the server has it; nil: whenever the
 	// address is there.
 	has func(body []byte) bool
+	// readable is set if nothing is known where the role may not read the records.
+	readable bool
+	// body is sent, and has is asked about a refusal, too.
+	body string
 }
 
 // features are probed with requests that read or that only ask which methods an
@@ -37,6 +43,12 @@ var features = []feature{
 	{name: "id and uid in filters", path: "/models/ad_client", query: "$filter=id eq 0&$select=Name", since: "builds of August 2025 and later"},
 	{name: "health check", path: "/health", since: "builds of September 2025 and later"},
 	{name: "number of records in lists", path: "/models/ad_client", query: "$top=1&$select=Name", since: "builds of October 2025 and later", has: counts},
+	{name: "webhooks", method: http.MethodOptions, path: "/webhooks/none", since: "builds of May 2026 and later"},
+	{name: "archives of records", path: "/models/c_currency/100/archives", readable: true, since: "builds of June 2026 and later"},
+	{name: "references in batches", method: http.MethodPost, path: "/batch", body: `[{"method":"GET","path":"v1/health","responseAlias":"a"}]`,
+		since: "builds of July 2026 and later", has: isArray},
+	{name: "conditions of webhooks", path: "/models/rest_webhook_out_event", query: "$top=1&$select=Condition", readable: true, since: "builds of August 2026 and later"},
+	{name: "callouts", method: http.MethodOptions, path: "/callout/business-partner/business-partner", since: "builds with pull request 479, which was open in August 2026"},
 	{name: "definition of a table as YAML", path: "/models/ad_client/yaml", since: "builds of 2025 and later"},
 }
 
@@ -48,6 +60,10 @@ func counts(body []byte) bool {
 	}
 	return json.Unmarshal(body, &list) == nil && len(list.Records) == list.Count
 }
+
+// isArray reports whether a response is an array: the results of a batch, one of which
+// refuses its method, and not a complaint about a member nobody knows.
+func isArray(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) }
 
 // Compatibility finds out what the ERP behind the client can do: its release, and
 // the features that came to the REST plugin over time. It sends a dozen requests
@@ -93,12 +109,17 @@ func (f *feature) probe(ctx context.Context, client *erp.Client) (string, error)
 		}
 		target += "?" + values.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, method, target, nil)
+	req, err := http.NewRequestWithContext(ctx, method, target, strings.NewReader(f.body))
 	if err != nil {
 		return "", err
 	}
 	var body []byte
-	resp, err := client.Doer().Do(req)
+	send := client.Doer().Do
+	if f.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+		send = client.HTTPClient().Do
+	}
+	resp, err := send(req)
 	if err == nil {
 		defer resp.Body.Close()
 		body, err = io.ReadAll(io.LimitReader(resp.Body, maxProbe))
@@ -108,6 +129,8 @@ func (f *feature) probe(ctx context.Context, client *erp.Client) (string, error)
 		return "not there", errWarn
 	case err == nil:
 		return "there", nil
+	case errors.Is(err, erp.ErrForbidden) && f.readable:
+		return "the role may not read what shows it", errSkip
 	case errors.Is(err, erp.ErrForbidden), f.path == "/health" && errors.Is(err, erp.ErrUnauthorized):
 		return "there, but not for this role", nil
 	case errors.Is(err, erp.ErrNotFound), errors.Is(err, erp.ErrValidation):

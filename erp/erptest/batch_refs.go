@@ -47,10 +47,10 @@ func (refs batchRefs) resolve(ctx context.Context, c *call, v any, tx *store.Tx)
 			v[i] = resolved
 		}
 	case string:
-		inner, ok := strings.CutPrefix(v, "@")
-		if inner, ok = strings.CutSuffix(inner, "@"); !ok || inner == v || inner == "" {
+		if len(v) < 3 || v[0] != '@' || v[len(v)-1] != '@' {
 			return v, nil
 		}
+		inner := v[1 : len(v)-1]
 		if strings.ContainsRune("#$+", rune(inner[0])) {
 			return c.batchVariable(ctx, tx, inner)
 		}

@@ -184,9 +184,9 @@ func TestBatchReferences(t *testing.T) {
 		})
 	}
 	t.Run("variables of the session are text, other texts stay", func(t *testing.T) {
-		_, results := runBatch(t, srv, token, "", `[{"method":"POST","path":"v1/models/C_BP_Group","body":{"Value":"@literal@","Name":"@#AD_Client_ID@","Description":"5 $ @ home"}}]`)
+		_, results := runBatch(t, srv, token, "", `[{"method":"POST","path":"v1/models/C_BP_Group","body":{"Value":"@literal@","Name":"@#AD_Client_ID@","Description":"5 $ @ home@"}}]`)
 		require.Len(t, results, 1)
-		for _, text := range []string{`"Value":"@literal@"`, `"Name":"11"`, `"Description":"5 $ @ home"`} {
+		for _, text := range []string{`"Value":"@literal@"`, `"Name":"11"`, `"Description":"5 $ @ home@"`} {
 			assert.Contains(t, string(results[0].Body), text)
 		}
 	})
