@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,27 +97,31 @@ func Compatibility(ctx context.Context, client *erp.Client) []Check {
 // maxProbe bounds what is read of a response to a probe.
 const maxProbe = 1 << 20
 
-func (f *feature) probe(ctx context.Context, client *erp.Client) (string, error) {
-	method := f.method
-	if method == "" {
-		method = http.MethodGet
+// request builds the probe.
+func (f *feature) request(ctx context.Context, base string) (*http.Request, error) {
+	values, err := url.ParseQuery(f.query)
+	if err != nil {
+		return nil, err
 	}
-	target := client.BaseURL() + f.path
-	if f.query != "" {
-		values, err := url.ParseQuery(f.query)
-		if err != nil {
-			return "", err
-		}
+	target := base + f.path
+	if len(values) > 0 {
 		target += "?" + values.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, method, target, strings.NewReader(f.body))
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(f.method, http.MethodGet), target, strings.NewReader(f.body))
+	if err == nil && f.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, err
+}
+
+func (f *feature) probe(ctx context.Context, client *erp.Client) (string, error) {
+	req, err := f.request(ctx, client.BaseURL())
 	if err != nil {
 		return "", err
 	}
 	var body []byte
 	send := client.Doer().Do
 	if f.body != "" {
-		req.Header.Set("Content-Type", "application/json")
 		send = client.HTTPClient().Do
 	}
 	resp, err := send(req)
