@@ -1,6 +1,7 @@
 package erp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -18,12 +19,14 @@ type BatchRequest struct {
 	Method string // POST, PUT or DELETE
 	Path   string // relative to /api/, escaped, such as v1/models/C_BPartner
 	Body   any    // an object; nil is {} for POST and PUT
-	err    error
+	// As names the response for later requests of the batch: with
+	// [BatchOptions.References] a text "@<As>$.id@" in their bodies is its member id.
+	As  string
+	err error
 }
 
-// BatchCreate is the creation of a record. To refer to it later in the batch,
-// give it its UUID here ("C_BPartner_UU") and use {"uid": …} there: the server
-// knows no other way.
+// BatchCreate is the creation of a record. To refer to it later in the batch on
+// every server, give it its UUID here ("C_BPartner_UU") and use {"uid": …} there.
 func BatchCreate(table string, body any) BatchRequest {
 	return batchRequest(http.MethodPost, body, table)
 }
@@ -64,6 +67,58 @@ type BatchOptions struct {
 	// used up, and what its extensions send elsewhere is sent. Nothing is sent, and the
 	// error says so, if the server keeps what is before a failure.
 	DryRun bool
+	// References lets texts of the bodies refer to what the server knows, which takes a
+	// plugin of July 2026 or later: "@name$.id@" is a JSONPath in the response to the
+	// request that is called so ([BatchRequest.As]), "@#AD_Client_ID@" a context variable
+	// of the session. Without it a batch with such a text is refused with [ErrInvalid] and
+	// not sent, because some servers would store the text and others what it refers to;
+	// send that record alone.
+	References bool
+}
+
+// IsBatchReference reports whether servers read the text, inside a batch, as a reference
+// and not as itself. See [BatchOptions.References].
+func IsBatchReference(text string) bool {
+	if len(text) < 3 || text[0] != '@' || text[len(text)-1] != '@' {
+		return false
+	}
+	inner := text[1 : len(text)-1]
+	at := strings.IndexByte(inner, '$')
+	return strings.ContainsRune("#$+", rune(inner[0])) || at > 0 && at+1 < len(inner)
+}
+
+// batchReference is a text of a JSON value that is a reference, "" for none.
+func batchReference(data []byte) string {
+	if !bytes.ContainsRune(data, '@') && !bytes.Contains(data, []byte(`\u0040`)) {
+		return ""
+	}
+	var v any
+	if json.Unmarshal(data, &v) != nil {
+		return ""
+	}
+	return referenceIn(v)
+}
+
+func referenceIn(v any) string {
+	switch v := v.(type) {
+	case string:
+		if IsBatchReference(v) {
+			return v
+		}
+	case []any:
+		for _, element := range v {
+			if text := referenceIn(element); text != "" {
+				return text
+			}
+		}
+	case map[string]any:
+		for _, member := range v {
+			if text := referenceIn(member); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
 }
 
 // BatchResult is the response to one request of a batch.
@@ -137,7 +192,7 @@ func (c *Client) Batch(ctx context.Context, requests []BatchRequest, opts BatchO
 
 // sendBatch also reports whether the server says that it undid the batch.
 func (c *Client) sendBatch(ctx context.Context, requests []BatchRequest, opts BatchOptions) (results []BatchResult, undone bool, err error) {
-	data, err := encodeBatch(requests)
+	data, err := encodeBatch(requests, opts.References)
 	if err != nil {
 		return nil, false, err
 	}
@@ -178,11 +233,12 @@ func startsWithBracket(body []byte) bool {
 
 // encodeBatch checks and writes the requests. Member names are strict on the
 // server, so a request without a body has none.
-func encodeBatch(requests []BatchRequest) ([]byte, error) {
+func encodeBatch(requests []BatchRequest, references bool) ([]byte, error) {
 	type item struct {
 		Method string          `json:"method"`
 		Path   string          `json:"path"`
 		Body   json.RawMessage `json:"body,omitempty"`
+		As     string          `json:"responseAlias,omitempty"`
 	}
 	items := make([]item, len(requests))
 	for i, r := range requests {
@@ -190,7 +246,7 @@ func encodeBatch(requests []BatchRequest) ([]byte, error) {
 		if err == nil {
 			err = checkBatchPath(r.Path)
 		}
-		items[i] = item{Method: strings.ToUpper(r.Method), Path: r.Path}
+		items[i] = item{Method: strings.ToUpper(r.Method), Path: r.Path, As: r.As}
 		switch items[i].Method {
 		case http.MethodPost, http.MethodPut:
 			if err == nil {
@@ -201,6 +257,9 @@ func encodeBatch(requests []BatchRequest) ([]byte, error) {
 			if err == nil {
 				err = invalid("method %s is not one of POST, PUT, DELETE", quote(r.Method))
 			}
+		}
+		if text := batchReference(items[i].Body); err == nil && text != "" && !references {
+			err = invalid("the text %s would be stored by some servers and replaced by others, as a reference of the batch; send this record alone", quote(text))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("batch: request %d: %w", i+1, err)

@@ -63,7 +63,7 @@ func New(baseURL string, opts ...Option) (*Client, error) {
 	s.logger = cmp.Or(s.logger, slog.New(slog.DiscardHandler))
 	api := &apiclient.Client{
 		HTTP: &http.Client{Transport: s.transport, CheckRedirect: checkRedirect}, Tokens: s.tokens, Server: base,
-		UserAgent: []string{s.userAgent}, Silence: s.response, MaxBody: s.maxBody, Retry: s.retry.core(), Logger: s.logger,
+		UserAgent: []string{s.userAgent}, Identity: s.identity, Trace: "X-External-Id", Silence: s.response, MaxBody: s.maxBody, Retry: s.retry.core(), Logger: s.logger,
 	}
 	conn := &connection{
 		base: base, baseText: base.String(), separator: s.separator, api: api,

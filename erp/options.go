@@ -27,6 +27,7 @@ type settings struct {
 	tokens    TokenSource
 	locale    string
 	userAgent string
+	identity  http.Header
 	connect   time.Duration
 	response  time.Duration
 	retry     RetryPolicy
@@ -62,6 +63,34 @@ func WithLocale(locale string) Option {
 			}
 		}
 		s.locale = locale
+		return nil
+	}
+}
+
+// Identity says for whom a token of an identity provider (OpenID Connect) works, where
+// neither the token nor the ERP decides it: a user with several roles, say. The ERP
+// ignores it with tokens of its own. What is empty is not sent.
+type Identity struct {
+	Role         string // its name
+	Organization string // its search key
+	Warehouse    string // its name
+	Language     string // such as es_CO
+	IDToken      string // of the provider, where the access token does not name the user
+}
+
+// WithIdentity sends the identity along with each token.
+func WithIdentity(identity Identity) Option {
+	return func(s *settings) error {
+		s.identity = http.Header{}
+		for name, value := range map[string]string{"X-Id-Role": identity.Role, "X-Id-Organization": identity.Organization,
+			"X-Id-Warehouse": identity.Warehouse, "X-Id-Language": identity.Language, "X-Id-Idtoken": identity.IDToken} {
+			if strings.ContainsFunc(value, unicode.IsControl) {
+				return invalid("the identity holds characters that may not stand in a header (%s)", name)
+			}
+			if value != "" {
+				s.identity[name] = []string{value}
+			}
+		}
 		return nil
 	}
 }

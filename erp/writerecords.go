@@ -195,6 +195,9 @@ func (w *recordWriter) batch(ctx context.Context, items []*writeItem) error {
 	if w.opts.oneByOne() {
 		return w.singly(ctx, items, false)
 	}
+	if !w.opts.AllOrNothing && slices.ContainsFunc(items, func(it *writeItem) bool { return batchReference(it.data) != "" }) {
+		return w.singly(ctx, items, w.opts.Resumed)
+	}
 	perRequest, unclear, look := false, w.opts.Resumed, w.opts.Resumed
 	for attempt := 1; ; attempt++ {
 		left, results, err := w.send(ctx, items, look, perRequest)

@@ -67,6 +67,10 @@ func (b *bundle) windowValidator(ctx context.Context, v values) error {
 		Properties: []componentProperty{{"AD_Window_UU", uuids}, {"events", []string{events}}}})
 }
 
+// inventedUUIDs is the namespace of the UUIDs that the embedded ERP gives to records of
+// the dictionary whose own are not known. They must not get into a plugin.
+const inventedUUIDs dict.UUID = "6f2d8c0e-8b1f-5a54-9e0b-3d2a4c51e7aa"
+
 // window finds the UUID and name of a window.
 func (b *bundle) window(ctx context.Context, v values, text string) (uuid, name string, err error) {
 	if text == "*" {
@@ -85,6 +89,11 @@ func (b *bundle) window(ctx context.Context, v values, text string) (uuid, name 
 	}
 	if _, ok := dict.ParseUUID(string(w.UUID)); !ok {
 		v.bad("windows", text, "has no UUID in the dictionary")
+		return "", "", nil
+	}
+	if w.UUID == dict.UUIDv5(inventedUUIDs, fmt.Sprintf("AD_Window:%d", w.ID)) {
+		v.bad("windows", text, "has a UUID of the sandbox, which does not know the ERP's own; no ERP would call the validator; "+
+			"give the AD_Window_UU of your ERP, or connect to it")
 		return "", "", nil
 	}
 	return string(w.UUID), w.Name, nil

@@ -5,15 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
 )
 
-// batchable reports whether a step may travel with others.
+// batchable reports whether a step may travel with others. A text such as the default
+// @#AD_Client_ID@ would be replaced in a batch by servers that know references there.
 func (r *runner) batchable(st *state) bool {
 	rec, ok := st.step.(*dict.RecordStep)
-	return ok && r.opts.BatchSize > 1 && !r.noBatch && rec.Action != dict.Update && st.err == nil
+	return ok && r.opts.BatchSize > 1 && !r.noBatch && rec.Action != dict.Update && st.err == nil &&
+		!slices.ContainsFunc(rec.Values, func(v dict.ColumnValue) bool {
+			text, ok := v.Value.(dict.Text)
+			return ok && erp.IsBatchReference(string(text))
+		})
 }
 
 // gather collects the steps of a batch from the one at first on: records to be

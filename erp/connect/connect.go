@@ -11,6 +11,7 @@ package connect
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/tokens"
@@ -19,7 +20,8 @@ import (
 // FromEnvironment returns the client for the address in ERP_URL that logs in with
 // ERP_USERNAME and ERP_PASSWORD (and ERP_CLIENT_ID, ERP_ROLE_ID and ERP_ORG_ID,
 // each 0 unless set) and refreshes its tokens, or sends ERP_TOKEN as it is when
-// there is no user name. getenv is os.Getenv, usually. opts configure the client;
+// there is no user name; ERP_ROLE_ID and ERP_ORG_ID go along with that where they are
+// names. getenv is os.Getenv, usually. opts configure the client;
 // [erp.WithTokenSource] among them replaces the login.
 //
 // Nothing is sent before the first call: a wrong password is an error of that,
@@ -42,5 +44,21 @@ func FromEnvironment(getenv func(string) string, opts ...erp.Option) (*erp.Clien
 		return nil, &tokens.Error{Op: "connect", Server: settings.URL, Kind: tokens.ErrAuthentication,
 			Advice: "set ERP_USERNAME and ERP_PASSWORD, or ERP_TOKEN"}
 	}
-	return erp.New(settings.URL, append([]erp.Option{erp.WithTokenSource(source)}, opts...)...)
+	return erp.New(settings.URL, append([]erp.Option{erp.WithTokenSource(source), erp.WithIdentity(Identity(settings))}, opts...)...)
+}
+
+// Identity is what goes along with a token that is used as it is, such as that of an
+// identity provider: role and organization, if they are names and not numbers. A login
+// of the ERP has chosen them.
+func Identity(s tokens.Settings) (identity erp.Identity) {
+	if s.Token.IsZero() || s.Username != "" {
+		return identity
+	}
+	name := func(text string) string {
+		if _, err := strconv.Atoi(text); err == nil {
+			return ""
+		}
+		return text
+	}
+	return erp.Identity{Role: name(s.Role), Organization: name(s.Organization)}
 }

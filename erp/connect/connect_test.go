@@ -12,6 +12,27 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		env  map[string]string
+		want erp.Identity
+	}{
+		{"names", map[string]string{"ERP_TOKEN": "t", "ERP_ROLE_ID": "Sales", "ERP_ORG_ID": "HQ"}, erp.Identity{Role: "Sales", Organization: "HQ"}},
+		{"numbers", map[string]string{"ERP_TOKEN": "t", "ERP_ROLE_ID": "102"}, erp.Identity{}},
+		{"a login of the ERP", map[string]string{"ERP_TOKEN": "t", "ERP_USERNAME": "u", "ERP_PASSWORD": "p", "ERP_ROLE_ID": "Sales"}, erp.Identity{}},
+		{"no token", map[string]string{"ERP_ROLE_ID": "Sales"}, erp.Identity{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			settings, err := tokens.FromEnvironment(func(name string) string { return tt.env[name] })
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, connect.Identity(settings))
+		})
+	}
+}
+
 func TestFromEnvironment(t *testing.T) {
 	t.Parallel()
 	srv := erptest.New(t)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	texts "github.com/erphub/erphub/internal/text"
 )
 
 const authPrefix = "/api/v1/auth/"
@@ -80,6 +81,7 @@ func (c *call) authenticate() error {
 		if s.Role, err = c.srv.erp.Roles.Get(ctx, tx, s.RoleID, s.UserID, c.srv.now()); err != nil {
 			return err
 		}
+		s.TraceID = texts.First(c.r.Header.Get("X-External-Id"), 100)
 		c.session = s
 		if err := c.setLocale(ctx, tx); err != nil {
 			return err

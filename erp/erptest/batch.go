@@ -36,8 +36,8 @@ func (c *call) view(ctx context.Context, fn func(*store.Tx) error) error {
 
 // batchItem is one request of a batch.
 type batchItem struct {
-	method, path string
-	body         json.RawMessage
+	method, path, alias string
+	body                json.RawMessage
 }
 
 // errBatchFailed ends the transaction of a batch one of whose requests failed.
@@ -54,10 +54,11 @@ func batch(c *call) error {
 		return err
 	}
 	results := make([]*wire.Object, 0, len(items))
+	refs := batchRefs{}
 	if v := c.query.get("transaction"); v == "" || strings.EqualFold(v, "true") {
 		err = c.srv.erp.DB.Update(c.ctx(), func(tx *store.Tx) error {
 			for _, item := range items {
-				result, ok := c.runItem(item, tx)
+				result, ok := c.runItem(item, refs, tx)
 				results = append(results, result)
 				if !ok {
 					return errBatchFailed
@@ -74,7 +75,7 @@ func batch(c *call) error {
 		}
 	} else {
 		for _, item := range items {
-			result, _ := c.runItem(item, nil)
+			result, _ := c.runItem(item, refs, nil)
 			results = append(results, result)
 		}
 	}
@@ -107,15 +108,16 @@ func (c *call) readBatch() ([]batchItem, error) {
 		}
 		m := members{}
 		if string(raw) != "null" {
-			if m, err = parseMembers(raw, "method", "path", "body"); err != nil {
+			if m, err = parseMembers(raw, "method", "path", "body", "responseAlias"); err != nil {
 				return nil, err
 			}
 		}
 		item := batchItem{body: m["body"]}
-		var errMethod, errPath error
+		var errMethod, errPath, errAlias error
 		item.method, _, errMethod = m.text("method")
 		item.path, _, errPath = m.text("path")
-		if err := errors.Join(errMethod, errPath); err != nil {
+		item.alias, _, errAlias = m.text("responseAlias")
+		if err := errors.Join(errMethod, errPath, errAlias); err != nil {
 			return nil, err
 		}
 		items = append(items, item)
@@ -135,7 +137,7 @@ func itemResult(status int, body any) *wire.Object {
 
 // runItem runs one request of a batch through the same handlers as any other,
 // in tx when it is set, and reports whether it counts as a success.
-func (c *call) runItem(item batchItem, tx *store.Tx) (*wire.Object, bool) {
+func (c *call) runItem(item batchItem, refs batchRefs, tx *store.Tx) (*wire.Object, bool) {
 	method := strings.ToUpper(item.method)
 	switch method {
 	case "":
@@ -151,9 +153,14 @@ func (c *call) runItem(item batchItem, tx *store.Tx) (*wire.Object, bool) {
 	if strings.EqualFold(strings.Trim(u.Path, "/"), "api/v1/batch") {
 		return itemResult(http.StatusBadRequest, "A batch cannot contain a batch"), false
 	}
-	body := []byte(item.body)
-	if string(body) == "null" {
-		body = nil
+	body, err := c.itemBody(item, refs, tx)
+	if err != nil {
+		var refused *apiError
+		if !asAPI(err, &refused) {
+			c.srv.log.Error("resolving the references of a batch", "error", err)
+			return itemResult(http.StatusInternalServerError, "The references could not be resolved"), false
+		}
+		return itemResult(refused.status, refused.detail), false
 	}
 	r := (&http.Request{
 		Method: method, URL: u, Proto: c.r.Proto, ProtoMajor: c.r.ProtoMajor, ProtoMinor: c.r.ProtoMinor,
@@ -165,7 +172,31 @@ func (c *call) runItem(item batchItem, tx *store.Tx) (*wire.Object, bool) {
 	w := &itemWriter{memoryWriter: newMemoryWriter()}
 	c.srv.dispatch(w, r, c, tx)
 	ok := w.status == http.StatusOK || w.status == http.StatusCreated || w.status == http.StatusAccepted
+	if ok {
+		refs.add(item.alias, w.body.Bytes())
+	}
 	return itemResult(w.status, batchBody(w.body.Bytes())), ok
+}
+
+// itemBody is the body of a request with its references resolved, nil for none.
+func (c *call) itemBody(item batchItem, refs batchRefs, tx *store.Tx) ([]byte, error) {
+	if _, taken := refs[item.alias]; taken {
+		return nil, fail(http.StatusBadRequest, "Invalid batch alias", "An earlier request of the batch has the responseAlias '"+item.alias+"'")
+	}
+	if len(item.body) == 0 || string(item.body) == "null" {
+		return nil, nil
+	}
+	if !bytes.Contains(item.body, []byte{'@'}) && !bytes.Contains(item.body, []byte(`\u0040`)) {
+		return item.body, nil
+	}
+	v, err := wire.Parse(item.body)
+	if err != nil {
+		return item.body, nil // the request itself says what is wrong with it
+	}
+	if v, err = refs.resolve(c.ctx(), c, v, tx); err != nil {
+		return nil, err
+	}
+	return wire.Encode(v)
 }
 
 // itemWriter keeps the response to a request of a batch. There the container writes

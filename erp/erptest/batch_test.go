@@ -134,3 +134,65 @@ func TestBatchRefused(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusUnauthorized, request{method: "POST", path: "/batch", body: "[]"}.do(t, srv).status)
 }
+
+// References of a batch, as plugins of July 2026 and later know them.
+func TestBatchReferences(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	token, _ := logIn(t, srv, asGardenAdmin)
+	const group = `{"method":"POST","path":"v1/models/C_BP_Group","responseAlias":"g","body":{"Value":%q,"Name":"Group @ 5"}}`
+	const member = `{"method":"POST","path":"v1/models/C_BPartner","body":{"Value":%q,"Name":"Member","C_BP_Group_ID":%s}}`
+	pair := func(value, ref string) string {
+		return "[" + fmt.Sprintf(group, value) + "," + fmt.Sprintf(member, value, ref) + "]"
+	}
+	for _, tc := range []struct{ name, ref string }{
+		{"a member", `"@g$.id@"`},
+		{"in brackets", `"@g$['id']@"`},
+		{"in an object", `{"uid":"@g$.uid@"}`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			value := strings.ReplaceAll(tc.name, " ", "-")
+			a, results := runBatch(t, srv, token, "", pair(value, tc.ref))
+			require.Equal(t, http.StatusOK, a.status, a.body)
+			var made, partner struct {
+				ID    float64 `json:"id"`
+				Name  string  `json:"Name"`
+				Group struct {
+					ID float64 `json:"id"`
+				} `json:"C_BP_Group_ID"`
+			}
+			require.NoError(t, json.Unmarshal(results[0].Body, &made))
+			require.NoError(t, json.Unmarshal(results[1].Body, &partner))
+			assert.Equal(t, made.ID, partner.Group.ID)
+			assert.Equal(t, "Group @ 5", made.Name)
+		})
+	}
+	for _, tc := range []struct{ name, body, says string }{
+		{"no such alias", pair("r1", `"@other$.id@"`), "responseAlias 'other'"},
+		{"no such member", pair("r2", `"@g$.nope@"`), "no 'nope'"},
+		{"a path beyond names and indexes", pair("r3", `"@g$..id@"`), "JSONPath"},
+		{"no such variable", pair("r4", `"@#Nonsense@"`), "@#Nonsense@"},
+		{"an alias used twice", "[" + fmt.Sprintf(group, "r5") + "," + fmt.Sprintf(group, "r6") + "]", "responseAlias 'g'"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a, results := runBatch(t, srv, token, "", tc.body)
+			require.Equal(t, http.StatusBadRequest, a.status, a.body)
+			require.Len(t, results, 2)
+			assert.Equal(t, 400, results[1].StatusCode)
+			assert.Contains(t, string(results[1].Body), tc.says)
+			assert.Zero(t, groups(t, srv, token, "r1"))
+		})
+	}
+	t.Run("variables of the session are text, other texts stay", func(t *testing.T) {
+		_, results := runBatch(t, srv, token, "", `[{"method":"POST","path":"v1/models/C_BP_Group","body":{"Value":"@literal@","Name":"@#AD_Client_ID@","Description":"5 $ @ home@"}}]`)
+		require.Len(t, results, 1)
+		for _, text := range []string{`"Value":"@literal@"`, `"Name":"11"`, `"Description":"5 $ @ home@"`} {
+			assert.Contains(t, string(results[0].Body), text)
+		}
+	})
+	t.Run("a failed request has no response to refer to", func(t *testing.T) {
+		_, results := runBatch(t, srv, token, "?transaction=false", `[{"method":"PUT","path":"v1/models/C_BP_Group/4711","responseAlias":"g","body":{}},`+fmt.Sprintf(member, "lost", `"@g$.id@"`)+"]")
+		require.Len(t, results, 2)
+		assert.Equal(t, 400, results[1].StatusCode, string(results[1].Body))
+	})
+}

@@ -23,6 +23,8 @@ func recordRoutes() []route {
 			route{method: http.MethodDelete, pattern: record, handle: deleteRecord},
 			route{method: http.MethodGet, pattern: record + "/{property}", handle: reading(readError, getProperty)},
 			route{method: http.MethodGet, pattern: record + "/print", handle: printModel},
+			route{method: http.MethodGet, pattern: record + "/archives", handle: listArchives},
+			route{method: http.MethodGet, pattern: record + "/archives/{archiveId}", handle: getArchive, produces: binaryOut},
 			route{method: http.MethodGet, pattern: files, handle: listAttachments},
 			route{method: http.MethodPost, pattern: files, handle: addAttachment},
 			route{method: http.MethodDelete, pattern: files, handle: deleteAttachments},

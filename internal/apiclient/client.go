@@ -41,6 +41,8 @@ type Client struct {
 	Tokens    TokenSource  // nil sends no token
 	Server    *url.URL     // its scheme and host are the only ones the token is sent to
 	UserAgent []string     // value of the header User-Agent, unless the request has one
+	Identity  http.Header  // what goes along with the token
+	Trace     string       // header that takes the id of the trace, too; "" for none
 	Silence   time.Duration
 	MaxBody   int64 // bytes of a response that are read into memory
 	Retry     Policy
@@ -261,6 +263,12 @@ func (c *Client) send(ctx context.Context, call *Call, authorization []string) (
 	maps.Copy(req.Header, call.Request.Header)
 	if authorization != nil {
 		req.Header["Authorization"] = authorization
+		for name, values := range c.Identity {
+			req.Header[name] = values
+		}
+		if id := tracecontext.ID(ctx); id != "" && c.Trace != "" {
+			req.Header[c.Trace] = []string{id}
+		}
 	}
 	if _, ok := req.Header["User-Agent"]; !ok {
 		req.Header["User-Agent"] = c.UserAgent

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/erphub/erphub/erp"
 )
@@ -23,6 +25,10 @@ type feature struct {
 	// has tells from the response whether the server has it; nil: whenever the
 	// address is there.
 	has func(body []byte) bool
+	// readable is set if nothing is known where the role may not read the records.
+	readable bool
+	// body is sent, and has is asked about a refusal, too.
+	body string
 }
 
 // features are probed with requests that read or that only ask which methods an
@@ -38,6 +44,12 @@ var features = []feature{
 	{name: "id and uid in filters", path: "/models/ad_client", query: "$filter=id eq 0&$select=Name", since: "builds of August 2025 and later"},
 	{name: "health check", path: "/health", since: "builds of September 2025 and later"},
 	{name: "number of records in lists", path: "/models/ad_client", query: "$top=1&$select=Name", since: "builds of October 2025 and later", has: counts},
+	{name: "webhooks", method: http.MethodOptions, path: "/webhooks/none", since: "builds of May 2026 and later"},
+	{name: "archives of records", path: "/models/c_currency/100/archives", readable: true, since: "builds of June 2026 and later"},
+	{name: "references in batches", method: http.MethodPost, path: "/batch", body: `[{"method":"GET","path":"v1/health","responseAlias":"a"}]`,
+		since: "builds of July 2026 and later", has: isArray},
+	{name: "conditions of webhooks", path: "/models/rest_webhook_out_event", query: "$top=1&$select=Condition", readable: true, since: "builds of August 2026 and later"},
+	{name: "callouts", method: http.MethodOptions, path: "/callout/business-partner/business-partner", since: "builds with pull request 479, which was open in August 2026"},
 	{name: "definition of a table as YAML", path: "/models/ad_client/yaml", since: "builds of 2025 and later"},
 }
 
@@ -49,6 +61,10 @@ func counts(body []byte) bool {
 	}
 	return json.Unmarshal(body, &list) == nil && len(list.Records) == list.Count
 }
+
+// isArray reports whether a response is an array: the results of a batch, one of which
+// refuses its method, and not a complaint about a member nobody knows.
+func isArray(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) }
 
 // Compatibility finds out what the ERP behind the client can do: its release, and
 // the features that came to the REST plugin over time. It sends a dozen requests
@@ -81,23 +97,34 @@ func Compatibility(ctx context.Context, client *erp.Client) []Check {
 // maxProbe bounds what is read of a response to a probe.
 const maxProbe = 1 << 20
 
-func (f *feature) probe(ctx context.Context, client *erp.Client) (string, error) {
-	method := f.method
-	method = cmp.Or(method, http.MethodGet)
-	target := client.BaseURL() + f.path
-	if f.query != "" {
-		values, err := url.ParseQuery(f.query)
-		if err != nil {
-			return "", err
-		}
+// request builds the probe.
+func (f *feature) request(ctx context.Context, base string) (*http.Request, error) {
+	values, err := url.ParseQuery(f.query)
+	if err != nil {
+		return nil, err
+	}
+	target := base + f.path
+	if len(values) > 0 {
 		target += "?" + values.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, method, target, nil)
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(f.method, http.MethodGet), target, strings.NewReader(f.body))
+	if err == nil && f.body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return req, err
+}
+
+func (f *feature) probe(ctx context.Context, client *erp.Client) (string, error) {
+	req, err := f.request(ctx, client.BaseURL())
 	if err != nil {
 		return "", err
 	}
 	var body []byte
-	resp, err := client.Doer().Do(req)
+	send := client.Doer().Do
+	if f.body != "" {
+		send = client.HTTPClient().Do
+	}
+	resp, err := send(req)
 	if err == nil {
 		defer resp.Body.Close()
 		body, err = io.ReadAll(io.LimitReader(resp.Body, maxProbe))
@@ -107,6 +134,8 @@ func (f *feature) probe(ctx context.Context, client *erp.Client) (string, error)
 		return "not there", errWarn
 	case err == nil:
 		return "there", nil
+	case errors.Is(err, erp.ErrForbidden) && f.readable:
+		return "the role may not read what shows it", errSkip
 	case errors.Is(err, erp.ErrForbidden), f.path == "/health" && errors.Is(err, erp.ErrUnauthorized):
 		return "there, but not for this role", nil
 	case errors.Is(err, erp.ErrNotFound), errors.Is(err, erp.ErrValidation):

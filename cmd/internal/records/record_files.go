@@ -23,7 +23,8 @@ func (a *app) fileCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name: "attachments", Usage: "list the files attached to a record", ArgsUsage: "TABLE ID",
-			Flags: shell.OutputFlags(), Action: a.recordAttachments,
+			Flags:  append(shell.OutputFlags(), &cli.BoolFlag{Name: "archives", Usage: "list the documents that the ERP keeps of it, such as an invoice as it was printed"}),
+			Action: a.recordAttachments,
 		},
 		{
 			Name: "attach", Usage: "attach files to a record", ArgsUsage: "TABLE ID FILE...",
@@ -36,11 +37,12 @@ func (a *app) fileCommands() []*cli.Command {
 		},
 		{
 			Name: "download", Usage: "download files attached to a record", ArgsUsage: "TABLE ID [NAME...]",
-			Description: "Without names it downloads all files.",
+			Description: "Without names it downloads all files. With --archives the names are ids or names of archived documents; without any it downloads the latest.",
 			Flags: []cli.Flag{
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"}, TakesFile: true, Usage: "folder to write into (default: the working directory); for one file also a file, or - for standard output"},
 				&cli.BoolFlag{Name: "zip", Usage: "download all files as one archive"},
 				&cli.BoolFlag{Name: "overwrite", Usage: "replace files that exist"},
+				&cli.BoolFlag{Name: "archives", Usage: "download documents that the ERP keeps of the record, as they were printed"},
 			},
 			Action: a.recordDownload,
 		},
@@ -69,6 +71,9 @@ func (a *app) recordAttachments(c *cli.Context) error {
 	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
+	}
+	if c.Bool("archives") {
+		return a.listArchives(c, client, table, id)
 	}
 	files, err := client.Attachments(c.Context, table, id)
 	if err != nil {
@@ -163,15 +168,21 @@ func (a *app) recordDownload(c *cli.Context) error {
 		return err
 	}
 	output, zipped := c.String("output"), c.Bool("zip")
+	if zipped && c.Bool("archives") {
+		return shell.Usagef("--zip is for attached files; leave it out with --archives")
+	}
 	if zipped && len(names) > 0 {
 		return shell.Usagef("--zip downloads all files; leave out the names")
 	}
-	if output == "-" && len(names) != 1 && !zipped {
+	if output == "-" && len(names) != 1 && !zipped && !c.Bool("archives") {
 		return shell.Usagef("--output - takes one file: name it, or give --zip")
 	}
 	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
+	}
+	if c.Bool("archives") {
+		return a.downloadArchives(c, client, table, id, names)
 	}
 	if zipped {
 		return a.save(c, table, id, output, func() (*erp.Download, error) { return client.DownloadAttachmentsZip(c.Context, table, id) })

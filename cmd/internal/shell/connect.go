@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/erp/connect"
 	"github.com/erphub/erphub/internal/config"
 	"github.com/erphub/erphub/internal/keyring"
 	"github.com/erphub/erphub/internal/secretfile"
@@ -249,6 +250,9 @@ func (sh *Shell) ClientFor(c *cli.Context, s *Setup, more ...erp.Option) (*erp.C
 	}
 	if source != nil {
 		opts = append(opts, erp.WithTokenSource(source))
+		if settings, err := s.Settings(); err == nil {
+			opts = append(opts, erp.WithIdentity(connect.Identity(settings)))
+		}
 	}
 	client, err := erp.New(url, append(opts, more...)...)
 	if errors.Is(err, erp.ErrInvalid) {

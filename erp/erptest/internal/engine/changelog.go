@@ -76,6 +76,7 @@ func (s *Session) writeLog(ctx context.Context, tx *store.Tx, log *store.Table, 
 		"Updated": now, "UpdatedBy": s.UserID, "AD_Session_ID": s.SessionID, "AD_Table_ID": r.Table.ID,
 		"AD_Column_ID": col.ID, "Record_ID": r.ID(), "Record_UU": r.UUID(), "EventChangeLog": event,
 		"IsCustomization": "N", "OldValue": logText(was), "NewValue": logText(is),
+		"ExternalTraceId": s.TraceID,
 	}
 	row := store.Row{}
 	for name, v := range values {

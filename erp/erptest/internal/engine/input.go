@@ -8,7 +8,6 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
-	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // MayWrite refuses what the role may not write. recordID 0 is a new record.
@@ -20,9 +19,6 @@ func (s *Session) MayWrite(r *Record, recordID int64) error {
 	}
 	return err
 }
-
-// placeholder is how a batch refers to a table it made: @XX_Demo_ID@.
-var placeholder = lazyregexp.New(`^@(\w+)_ID@$`)
 
 // ReadNew makes a record of a request. What the table's program sets comes first;
 // then every column, in the dictionary's order, gets the request's value or its
@@ -99,10 +95,6 @@ func (s *Session) givenValues(ctx context.Context, tx *store.Tx, t *store.Table,
 // setMember assigns a member of a request to its column, if it changes anything
 // and the request may change it.
 func (s *Session) setMember(ctx context.Context, tx *store.Tx, r *Record, col *store.Column, v any) error {
-	v, err := s.resolvePlaceholder(ctx, tx, col, v)
-	if err != nil {
-		return err
-	}
 	stored, err := s.memberValue(ctx, tx, col, v)
 	if err != nil {
 		return err
@@ -125,27 +117,6 @@ func (s *Session) setMember(ctx context.Context, tx *store.Tx, r *Record, col *s
 func isEmptyText(col *store.Column, v any) bool {
 	k := col.Kind()
 	return v == "" && (k == store.KindText || k == store.KindUUID)
-}
-
-// resolvePlaceholder replaces @<TableName>_ID@ in AD_Column.AD_Table_ID by the
-// id of that table, which the real server does not do.
-func (s *Session) resolvePlaceholder(ctx context.Context, tx *store.Tx, col *store.Column, v any) (any, error) {
-	text, ok := v.(string)
-	if !ok || s.ERP.Options.Strict || col.Name != "AD_Table_ID" {
-		return v, nil
-	}
-	m := placeholder().FindStringSubmatch(text)
-	if m == nil {
-		return v, nil
-	}
-	t, err := tx.Table(ctx, m[1])
-	if errors.Is(err, store.ErrNoTable) {
-		return nil, Invalidf("Foreign ID %s not found in %s", text, col.Name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return numberOf(t.ID), nil
 }
 
 // checkMembers checks the names in a body, unless that is deactivated.

@@ -59,6 +59,9 @@ func (t *Manager) Begin(ctx context.Context, s *engine.Session, tx *store.Tx, ru
 	if s.SessionID > 0 {
 		values["AD_Session_ID"] = s.SessionID
 	}
+	if s.TraceID != "" {
+		values["ExternalTraceId"] = s.TraceID
+	}
 	if job {
 		values["IsRunAsJob"], values["NotificationType"] = "Y", run.Notification
 	}
