@@ -316,7 +316,7 @@ func covers(list []string, rel string) bool {
 var commandsShare = []string{"cmd/internal/auditlog", "cmd/internal/board", "cmd/internal/browserlogin", "cmd/internal/ci", "cmd/internal/demo", "cmd/internal/diagram",
 	"cmd/internal/export", "cmd/internal/gogen", "cmd/internal/help", "cmd/internal/javabuild", "cmd/internal/maskfile", "cmd/internal/notify", "cmd/internal/outbox", "cmd/internal/output",
 	"cmd/internal/planfile", "cmd/internal/plans", "cmd/internal/recordinput", "cmd/internal/redisstate", "cmd/internal/restcount",
-	"cmd/internal/review", "cmd/internal/services", "cmd/internal/shell", "cmd/internal/spool", "cmd/internal/sqlshell"}
+	"cmd/internal/review", "cmd/internal/services", "cmd/internal/shell", "cmd/internal/spool", "cmd/internal/sqlshell", "cmd/internal/startpage"}
 
 // A family of commands knows no other: what they have in common is in the packages
 // that they share, and programs compose them.

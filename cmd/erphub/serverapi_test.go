@@ -38,7 +38,7 @@ func TestServerAPI(t *testing.T) {
 		status           int
 		contains         string
 	}{
-		{"start page", "/", "", 200, "<title>Deployments</title>"},
+		{"start page", "/", "", 200, `<a href="/deployments">/deployments</a>`},
 		{"page", "/deployments", "board.example.com:8090", 200, "<title>Deployments</title>"},
 		{"alive", "/healthz", "", 200, "ok"},
 		{"degraded without the table", "/readyz", "", 200, "the ERP does not show the deployment log"},
@@ -53,6 +53,7 @@ func TestServerAPI(t *testing.T) {
 		status, body := p.call(http.MethodGet, tt.path, "", func(r *http.Request) { r.Host = tt.host })
 		assert.Equal(t, tt.status, status, tt.name)
 		assert.Contains(t, body, tt.contains, tt.name)
+		assert.NotContains(t, body, "GardenAdmin", tt.name)
 	}
 	assert.Equal(t, shell.ExitDone, p.stop(), p.errOut.String())
 	assert.NoFileExists(t, p.readyFile)

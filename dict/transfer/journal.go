@@ -67,6 +67,7 @@ func (r *run) open(table string) (err error) {
 		Digest: r.digest, Options: r.opts.digest()}
 	r.state = fresh
 	r.refused = &errorFile{path: r.opts.Errors, json: r.names == nil}
+	r.undo = &undoFile{path: r.opts.Undo}
 	if r.opts.DryRun {
 		r.refused.path = ""
 		return nil
@@ -189,7 +190,7 @@ func (r *run) close(cause error) error {
 	if !done {
 		err = r.save(true)
 	}
-	if closeErr := r.refused.close(); err == nil {
+	if closeErr := errors.Join(r.refused.close(), r.undo.close()); err == nil {
 		err = closeErr
 	}
 	if r.state.Failed > 0 && r.refused.made {

@@ -40,6 +40,9 @@ type ImportOptions struct {
 	// removed when all rows are through. Empty: none, and a run that is cut off
 	// cannot be resumed.
 	Journal string
+	// Undo is the file that gets what [Undo] needs to take the run back: the UUIDs of new
+	// records, and the former values of the others. Runs are appended. Empty: none.
+	Undo string
 	// Resume goes on with the run of the journal.
 	Resume bool
 	// Progress is called after each request, in the goroutine of Import; nil: nobody

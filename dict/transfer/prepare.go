@@ -30,6 +30,7 @@ type row struct {
 	err    error
 
 	write erp.Write
+	undo  map[string]undoValue // of an update
 	does  outcome
 	made  bool // by an earlier run that was cut off
 }
@@ -351,6 +352,9 @@ func (p *preparer) update(r *row, rec erp.Record) {
 		return
 	}
 	r.write, r.does = erp.Write{ID: rec.ID(), Body: body}, updates
+	if p.opts.Undo != "" {
+		r.undo = undoOf(rec, r, body)
+	}
 }
 
 func (p *preparer) isKey(f *field) bool {

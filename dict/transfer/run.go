@@ -44,6 +44,7 @@ type run struct {
 	names   []string // headings
 	state   *journal
 	refused *errorFile
+	undo    *undoFile
 	prepare *preparer
 	begun   bool // something was sent, or refused
 }
@@ -291,6 +292,9 @@ func (r *run) write(ctx context.Context, rows []*row, atOnce bool) ([]erp.Writte
 	if len(writes) == 0 || r.opts.DryRun {
 		return nil, nil
 	}
+	if err := r.remember(rows); err != nil {
+		return nil, err
+	}
 	return r.client.WriteRecords(ctx, r.prepare.target.table.Name, writes,
 		&erp.WriteOptions{BatchSize: r.batchSize(), Resumed: r.state.resumed, AllOrNothing: atOnce, UUIDColumn: r.prepare.target.uuidColumn()})
 }
@@ -310,17 +314,24 @@ func writesOf(rows []*row) []erp.Write {
 // take settles rows by what became of them. What an error leaves open is left to a
 // later run.
 func (r *run) take(rows []*row, results []erp.Written, cause error) error {
+	var named []undoLine // records whose UUID is the file's, and that were not there before
 	for _, row := range rows {
 		if row.sends() && !r.opts.DryRun {
 			if len(results) == 0 {
 				break
 			}
 			r.written(row, results[0])
+			if w := results[0]; w.Err == nil && !w.Found && row.does == creates && row.write.UUID != r.derived(row) {
+				named = append(named, undoLine{Created: w.UUID})
+			}
 			results = results[1:]
 		}
 		if err := r.count(row); err != nil {
 			return errors.Join(cause, err)
 		}
+	}
+	if err := r.undo.add(r.undoHead(), named); err != nil {
+		return errors.Join(cause, err)
 	}
 	if err := r.save(cause != nil); err != nil {
 		return errors.Join(cause, err)

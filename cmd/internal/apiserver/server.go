@@ -18,6 +18,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/board"
 	"github.com/erphub/erphub/cmd/internal/services"
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/cmd/internal/startpage"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/generator/delivery"
@@ -46,7 +47,7 @@ func (a *app) serverAPICommand() *cli.Command {
 			"With an ERP (ERP_URL) it serves a page at /deployments that shows what runs where and follows every run\n" +
 			"live, with JSON at /api/deployments. It reads with the login of this program and does not authenticate " +
 			"viewers: whoever reaches it sees what that login may read.\n\n" +
-			"Either way it generates plugins at /api/generate/plugin for tokens of the ERP, and serves the download links below " +
+			"Its address lists in a browser what it serves. It generates plugins at /api/generate/plugin for tokens of the ERP, and serves the download links below " +
 			"/api/artifacts, as far as the settings say where plugins go (`erphub config list`); tables and windows are " +
 			"looked up where a database is named.\n\n" +
 			"/healthz, /readyz and /metrics are served beside. /readyz says what is away of the ERP, the database, the audit and " +
@@ -127,7 +128,7 @@ func (a *app) serverAPI(c *cli.Context) (err error) {
 	if parts.gen, err = a.openGenerator(c, s, settings, parts, ln.URL, metrics, log); err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	srv := httpserver.New(parts.handler(), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics,
+	srv := httpserver.New(parts.handler(ln.URL), parts.options(&httpserver.Options{Logger: log, Hosts: c.StringSlice("host"), Metrics: metrics,
 		DrainDelay: c.Duration("drain-delay"), AccessLog: c.Bool("access-log")}))
 	shown, err := a.ServeMetrics(ctx, c, metrics.Serve)
 	if err != nil {
@@ -211,17 +212,35 @@ func (a *app) openGenerator(c *cli.Context, s *shell.Setup, settings *aiSettings
 	return services.OpenGenerator(deliveries, settings.verifier, reg, log, parts.generatorOptions(metrics))
 }
 
+// startPage lists what is served. It names no users: who reaches it need not know any.
+func (p *apiParts) startPage(url string) startpage.Page {
+	page := startpage.Page{Title: "erphub", URL: url, About: "Programs and assistants call these APIs; the pages are for people."}
+	add := func(path, about string) { page.Links = append(page.Links, startpage.Link{Path: path, About: about}) }
+	if p.board != nil {
+		add("/deployments", "the deployment board: what runs where")
+		add("/api/deployments", "the same as JSON")
+	}
+	if p.ai != nil {
+		add(httpapi.Prefix+"/openapi.yaml", "the contract of the AI API: SELECT statements under a role, and what tables are")
+		add(httpapi.Prefix+"/health", "what the AI API works on, and whether it can")
+	}
+	add(genapi.GeneratePrefix+"/openapi.yaml", "the contract of the generator of plugins")
+	add("/metrics", "figures for Prometheus")
+	add("/readyz", "whether it can serve, and what is away")
+	return page
+}
+
 // handler serves all parts.
-func (p *apiParts) handler() http.Handler {
+func (p *apiParts) handler(url string) http.Handler {
 	mux := http.NewServeMux()
 	if p.board != nil {
 		mux.Handle("/", p.board.Handler())
-		mux.Handle("GET /{$}", http.RedirectHandler("/deployments", http.StatusFound))
 	}
 	if p.ai != nil {
 		mux.Handle(httpapi.Prefix+"/", p.ai.Handler)
 	}
 	p.gen.Mount(mux)
+	mux.Handle("GET /{$}", startpage.Handler(p.startPage(url)))
 	return mux
 }
 

@@ -20,6 +20,15 @@ var static embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
+// Style is the style sheet of the page, for other pages of the same server.
+func Style() string {
+	css, err := static.ReadFile("static/board.css")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(css)
+}
+
 // mediaType is that of one of the page's files.
 func mediaType(name string) string {
 	switch path.Ext(name) {

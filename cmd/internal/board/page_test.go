@@ -17,6 +17,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/board"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/internal/testkit/testbrowser"
 	"github.com/erphub/erphub/internal/testkit/testproc"
 )
 
@@ -100,147 +101,147 @@ func TestBrowserFollowsARun(t *testing.T) {
 	w := start(t)
 	record(t, w.log)
 	erphub := program(t, w)
-	b := newBrowser(t)
-	b.open(w.url + "/deployments")
-	b.shows("#link", "live")
-	b.shows(prod, "12.0.3-hotfix")
-	b.shows("#measures", "4 per month")
-	b.until("document.querySelectorAll('#timeline .mark').length === 11")
-	b.until("document.querySelectorAll('#history li').length === 11")
-	b.shot("light")
-	b.scheme("dark")
-	b.shot("dark")
-	b.scheme("light")
-	b.script("globalThis.unchanged = true")
+	b := testbrowser.New(t)
+	b.Open(w.url + "/deployments")
+	b.Shows("#link", "live")
+	b.Shows(prod, "12.0.3-hotfix")
+	b.Shows("#measures", "4 per month")
+	b.Until("document.querySelectorAll('#timeline .mark').length === 11")
+	b.Until("document.querySelectorAll('#history li').length === 11")
+	b.Shot("light")
+	b.Scheme("dark")
+	b.Shot("dark")
+	b.Scheme("light")
+	b.Script("globalThis.unchanged = true")
 
 	id := erphub("start", "--env", "PROD", "--version", "12.0.4", "--deployed-by", "anna", "--ci-build", "118", "--ci-url", "https://ci.example.com/erp/118",
 		"--step", "compiling", "--changes", "SHIP-21 new carrier")
-	b.shows(prod+" .now .chip", "Building")
-	b.shows(prod+" .now .version", "12.0.4")
-	b.shows("#announce", "Production: 12.0.4 Building")
-	b.until("document.title === '(1) Deployments'")
+	b.Shows(prod+" .now .chip", "Building")
+	b.Shows(prod+" .now .version", "12.0.4")
+	b.Shows("#announce", "Production: 12.0.4 Building")
+	b.Until("document.title === '(1) Deployments'")
 
 	erphub("update", "--id", id, "--status", "DEPLOYING", "--step", "copying plugins")
-	b.shows(prod+" .now .chip", "Deploying")
+	b.Shows(prod+" .now .chip", "Deploying")
 	for _, progress := range []int{20, 65} {
 		step := fmt.Sprintf("plugin %d of 100", progress)
 		erphub("update", "--id", id, "--progress", strconv.Itoa(progress), "--step", step)
-		b.until("document.querySelector('%s progress')?.value === %d", prod, progress)
-		b.shows(prod+" .step", step)
+		b.Until("document.querySelector('%s progress')?.value === %d", prod, progress)
+		b.Shows(prod+" .step", step)
 	}
-	b.until("document.querySelector('#history li .chip').textContent === 'Deploying'")
-	b.until("document.querySelectorAll('#timeline .mark.DEPLOYING').length === 1")
-	b.shot("deploying")
+	b.Until("document.querySelector('#history li .chip').textContent === 'Deploying'")
+	b.Until("document.querySelectorAll('#timeline .mark.DEPLOYING').length === 1")
+	b.Shot("deploying")
 
 	// While the run is open in detail, it fails.
-	b.script("document.querySelector('%s .now a').click()", prod)
-	b.shows("#detail[open] h2", "12.0.4")
-	b.shows("#detail", "SHIP-21 new carrier")
+	b.Script("document.querySelector('%s .now a').click()", prod)
+	b.Shows("#detail[open] h2", "12.0.4")
+	b.Shows("#detail", "SHIP-21 new carrier")
 	erphub("complete", "--id", id, "--status", "FAILED", "--error", "health check: 503 after 120 s\nthe last response was:\n  no plugin org.example.shipping")
-	b.shows("#detail .chip", "Failed")
-	b.shows("#detail .block.bad pre", "no plugin org.example.shipping")
-	b.view("detail")
-	b.press(kb.Escape)
-	b.until("!document.querySelector('#detail').open && location.hash === ''")
-	b.shows(prod+" .now .chip", "Failed")
-	b.shows(prod+" .excerpt", "health check: 503")
-	b.shows(prod+" .runs", "12.0.3-hotfix")
-	b.shot("failed-run")
+	b.Shows("#detail .chip", "Failed")
+	b.Shows("#detail .block.bad pre", "no plugin org.example.shipping")
+	b.View("detail")
+	b.Press(kb.Escape)
+	b.Until("!document.querySelector('#detail').open && location.hash === ''")
+	b.Shows(prod+" .now .chip", "Failed")
+	b.Shows(prod+" .excerpt", "health check: 503")
+	b.Shows(prod+" .runs", "12.0.3-hotfix")
+	b.Shot("failed-run")
 
 	erphub("rollback", "--id", id, "--reason", "health check failed")
-	b.shows(prod+" .now .chip", "Rolled back")
-	b.shows("#history li .chip", "Rolled back")
-	b.shows("#announce", "Production: 12.0.4 Rolled back")
-	b.shot("rolled-back")
-	assert.True(t, eval[bool](b, "globalThis.unchanged === true"), "the page was loaded again")
+	b.Shows(prod+" .now .chip", "Rolled back")
+	b.Shows("#history li .chip", "Rolled back")
+	b.Shows("#announce", "Production: 12.0.4 Rolled back")
+	b.Shot("rolled-back")
+	assert.True(t, testbrowser.Eval[bool](b, "globalThis.unchanged === true"), "the page was loaded again")
 }
 
 // What is shown is in the address: filters, and the run in detail.
 func TestBrowserFiltersAndLinks(t *testing.T) {
 	w := start(t)
 	record(t, w.log)
-	b := newBrowser(t, "404 (Not Found)") // of the run that is not there
-	b.open(w.url + "/deployments?env=STAGING&status=FAILED&period=7d")
-	b.until("document.querySelectorAll('#history a.row').length === 1")
-	b.shows("#history", "12.0.4")
-	b.until("document.querySelectorAll('#cards article').length === 1 && document.querySelector('#cards').textContent.includes('Staging')")
-	href := eval[string](b, "document.querySelector('#history a').hash")
+	b := testbrowser.New(t, "404 (Not Found)") // of the run that is not there
+	b.Open(w.url + "/deployments?env=STAGING&status=FAILED&period=7d")
+	b.Until("document.querySelectorAll('#history a.row').length === 1")
+	b.Shows("#history", "12.0.4")
+	b.Until("document.querySelectorAll('#cards article').length === 1 && document.querySelector('#cards').textContent.includes('Staging')")
+	href := testbrowser.Eval[string](b, "document.querySelector('#history a').hash")
 	require.True(t, strings.HasPrefix(href, "#run/"), href)
 
 	choose := func(name, value string) {
 		t.Helper()
-		b.script("const s = document.querySelector('[name=%s]'); s.value = %q; s.dispatchEvent(new Event('change', {bubbles: true}))", name, value)
+		b.Script("const s = document.querySelector('[name=%s]'); s.value = %q; s.dispatchEvent(new Event('change', {bubbles: true}))", name, value)
 	}
 	choose("env", "DEV")
-	b.until("location.search === '?env=DEV&status=FAILED&period=7d'")
-	b.shows("#history", "12.0.4-rc.2")
+	b.Until("location.search === '?env=DEV&status=FAILED&period=7d'")
+	b.Shows("#history", "12.0.4-rc.2")
 	choose("status", "BUILDING")
-	b.shows("#history", "No run of the period matches.")
-	b.script("history.back()")
-	b.shows("#history", "12.0.4-rc.2")
-	b.until("document.querySelector('[name=status]').value === 'FAILED'")
+	b.Shows("#history", "No run of the period matches.")
+	b.Script("history.back()")
+	b.Shows("#history", "12.0.4-rc.2")
+	b.Until("document.querySelector('[name=status]').value === 'FAILED'")
 
 	// A run in the address is opened at once; its end is the page below.
-	b.open(w.url + "/deployments?env=DEV" + href)
-	b.shows("#detail[open] pre", `relation "xx_shipment" already exists`)
-	b.until("document.activeElement.closest('#detail')")
-	b.press(kb.Escape)
-	b.until("location.hash === '' && location.search === '?env=DEV'")
-	b.open(w.url + "/deployments#run/999999999")
-	b.shows("#detail[open]", "there is no run 999999999")
-	b.open(w.url + "/deployments?env=%3Cscript%3E&client=x&period=zz#run/../../healthz")
-	b.shows(prod, "12.0.3-hotfix")
-	assert.False(t, eval[bool](b, "document.querySelector('#detail').open"))
+	b.Open(w.url + "/deployments?env=DEV" + href)
+	b.Shows("#detail[open] pre", `relation "xx_shipment" already exists`)
+	b.Until("document.activeElement.closest('#detail')")
+	b.Press(kb.Escape)
+	b.Until("location.hash === '' && location.search === '?env=DEV'")
+	b.Open(w.url + "/deployments#run/999999999")
+	b.Shows("#detail[open]", "there is no run 999999999")
+	b.Open(w.url + "/deployments?env=%3Cscript%3E&client=x&period=zz#run/../../healthz")
+	b.Shows(prod, "12.0.3-hotfix")
+	assert.False(t, testbrowser.Eval[bool](b, "document.querySelector('#detail').open"))
 }
 
 // Everything can be done without a mouse.
 func TestBrowserKeyboard(t *testing.T) {
 	w := start(t)
 	record(t, w.log)
-	b := newBrowser(t)
-	b.open(w.url + "/deployments")
-	b.until("document.querySelectorAll('#timeline .mark').length === 11")
-	b.press(kb.Tab)
-	assert.Equal(t, "skip", eval[string](b, "document.activeElement.className"))
-	assert.Equal(t, 1, eval[int](b, "document.querySelectorAll('#timeline .mark[tabindex=\"0\"]').length"), "one stop for the whole picture")
+	b := testbrowser.New(t)
+	b.Open(w.url + "/deployments")
+	b.Until("document.querySelectorAll('#timeline .mark').length === 11")
+	b.Press(kb.Tab)
+	assert.Equal(t, "skip", testbrowser.Eval[string](b, "document.activeElement.className"))
+	assert.Equal(t, 1, testbrowser.Eval[int](b, "document.querySelectorAll('#timeline .mark[tabindex=\"0\"]').length"), "one stop for the whole picture")
 	for range 60 {
-		if eval[bool](b, "document.activeElement.matches('.mark')") {
+		if testbrowser.Eval[bool](b, "document.activeElement.matches('.mark')") {
 			break
 		}
-		b.press(kb.Tab)
+		b.Press(kb.Tab)
 	}
-	require.True(t, eval[bool](b, "document.activeElement.matches('.mark')"), "the timeline cannot be reached")
-	last := eval[string](b, "document.activeElement.getAttribute('aria-label')")
+	require.True(t, testbrowser.Eval[bool](b, "document.activeElement.matches('.mark')"), "the timeline cannot be reached")
+	last := testbrowser.Eval[string](b, "document.activeElement.getAttribute('aria-label')")
 	assert.Contains(t, last, "Development, Success")
-	b.press(kb.ArrowLeft)
-	assert.NotEqual(t, last, eval[string](b, "document.activeElement.getAttribute('aria-label')"))
-	b.press(kb.Home)
-	b.view("focus")
-	focused := eval[string](b, "document.activeElement.getAttribute('href')")
-	b.press(kb.Enter)
-	b.until("document.querySelector('#detail').open && location.hash === %q", focused)
-	b.until("document.activeElement.closest('#detail')")
+	b.Press(kb.ArrowLeft)
+	assert.NotEqual(t, last, testbrowser.Eval[string](b, "document.activeElement.getAttribute('aria-label')"))
+	b.Press(kb.Home)
+	b.View("focus")
+	focused := testbrowser.Eval[string](b, "document.activeElement.getAttribute('href')")
+	b.Press(kb.Enter)
+	b.Until("document.querySelector('#detail').open && location.hash === %q", focused)
+	b.Until("document.activeElement.closest('#detail')")
 	for range 20 {
-		b.press(kb.Tab)
-		inside := eval[bool](b, "document.activeElement === document.body || document.activeElement.closest('#detail') !== null")
+		b.Press(kb.Tab)
+		inside := testbrowser.Eval[bool](b, "document.activeElement === document.body || document.activeElement.closest('#detail') !== null")
 		require.True(t, inside, "the focus left the dialog")
 	}
-	b.press(kb.Escape)
-	b.until("!document.querySelector('#detail').open")
-	assert.Equal(t, focused, eval[string](b, "document.activeElement.getAttribute('href')"), "the focus is back where it was")
+	b.Press(kb.Escape)
+	b.Until("!document.querySelector('#detail').open")
+	assert.Equal(t, focused, testbrowser.Eval[string](b, "document.activeElement.getAttribute('href')"), "the focus is back where it was")
 
 	// A change elsewhere does not take the focus away.
 	_, err := w.log.Start(context.Background(), deploylog.NewRun{Environment: deploylog.Production, Version: "13.0.0"})
 	require.NoError(t, err)
-	b.shows("#history", "13.0.0")
-	assert.Equal(t, focused, eval[string](b, "document.activeElement.getAttribute('href')"))
+	b.Shows("#history", "13.0.0")
+	assert.Equal(t, focused, testbrowser.Eval[string](b, "document.activeElement.getAttribute('href')"))
 
 	// Controls and pictures have names, headings are in order, ids are unique.
-	assert.Empty(t, eval[[]string](b, `[...document.querySelectorAll('a,button,select,progress,dialog[open],svg[role]')]
+	assert.Empty(t, testbrowser.Eval[[]string](b, `[...document.querySelectorAll('a,button,select,progress,dialog[open],svg[role]')]
 		.filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.closest('label') || e.getAttribute('aria-labelledby')))
 		.map((e) => e.outerHTML.slice(0, 100))`))
-	assert.Equal(t, 1, eval[int](b, "document.querySelectorAll('h1').length"))
-	assert.Empty(t, eval[[]string](b, `[...document.querySelectorAll('[id]')].map((e) => e.id).filter((id, i, all) => all.indexOf(id) !== i)`))
+	assert.Equal(t, 1, testbrowser.Eval[int](b, "document.querySelectorAll('h1').length"))
+	assert.Empty(t, testbrowser.Eval[[]string](b, `[...document.querySelectorAll('[id]')].map((e) => e.id).filter((id, i, all) => all.indexOf(id) !== i)`))
 }
 
 // hostile are texts as runs may bring them.
@@ -258,11 +259,11 @@ var hostile = struct{ version, step, by, components, changes, failure, url strin
 // the page, however long or whatever direction it has.
 func TestBrowserShowsHostileTextAsText(t *testing.T) {
 	w := start(t)
-	b := newBrowser(t)
-	b.open(w.url + "/deployments")
-	b.shows("#link", "live")
+	b := testbrowser.New(t)
+	b.Open(w.url + "/deployments")
+	b.Shows("#link", "live")
 	ctx := context.Background()
-	elements := eval[string](b, "[...new Set([...document.querySelectorAll('*')].map((e) => e.localName))].sort().join()")
+	elements := testbrowser.Eval[string](b, "[...new Set([...document.querySelectorAll('*')].map((e) => e.localName))].sort().join()")
 	require.NotContains(t, elements, "style")
 
 	bad, err := w.log.Start(ctx, deploylog.NewRun{
@@ -273,9 +274,9 @@ func TestBrowserShowsHostileTextAsText(t *testing.T) {
 	// What this module would not write, others may.
 	_, err = login(t, w.erp.URL()).Update(ctx, deploylog.TableName, bad.ID, map[string]any{"Ci_URL": hostile.url})
 	require.NoError(t, err)
-	b.shows(prod+" .now .version", hostile.version)
-	b.shows(prod+" .now .step", hostile.step)
-	b.shows(prod+" .now", "\uFFFDevil\uFFFD' onmouseover") // nothing may turn the letters of others around
+	b.Shows(prod+" .now .version", hostile.version)
+	b.Shows(prod+" .now .step", hostile.step)
+	b.Shows(prod+" .now", "\uFFFDevil\uFFFD' onmouseover") // nothing may turn the letters of others around
 	_, err = w.log.Complete(ctx, bad.ID, deploylog.Completion{Status: deploylog.Failed, ErrorMessage: hostile.failure})
 	require.NoError(t, err)
 	other, err := w.log.Start(ctx, deploylog.NewRun{Environment: deploylog.Staging, Version: hostile.version, Components: hostile.version + " 1, " + strings.Repeat("W", 180) + "\n" + hostile.components})
@@ -288,58 +289,58 @@ func TestBrowserShowsHostileTextAsText(t *testing.T) {
 		_, err = w.log.Complete(ctx, run.ID, deploylog.Completion{Status: deploylog.Success, Changes: hostile.changes})
 		require.NoError(t, err)
 	}
-	b.shows("#versions", hostile.version)
+	b.Shows("#versions", hostile.version)
 	_, err = w.log.Start(ctx, deploylog.NewRun{Environment: deploylog.Development, Version: "إصدار ١٢٫٠٫٤", CurrentStep: "نسخ الملحقات إلى الخادم", DeployedBy: "שרה"})
 	require.NoError(t, err)
-	b.shows(`[data-key="STAGING"]`, strings.Repeat("W", 40))
-	b.shows(`[data-key="DEV"]`, "إصدار ١٢٫٠٫٤")
-	b.shot("hostile")
+	b.Shows(`[data-key="STAGING"]`, strings.Repeat("W", 40))
+	b.Shows(`[data-key="DEV"]`, "إصدار ١٢٫٠٫٤")
+	b.Shot("hostile")
 
 	for _, size := range [][2]int64{{1280, 900}, {768, 1024}, {360, 740}} {
-		b.viewport(size[0], size[1])
-		b.until("document.documentElement.clientWidth === %d", size[0])
-		assert.LessOrEqual(t, eval[int64](b, "document.documentElement.scrollWidth"), size[0], "the page is wider than the window of %d", size[0])
+		b.Viewport(size[0], size[1])
+		b.Until("document.documentElement.clientWidth === %d", size[0])
+		assert.LessOrEqual(t, testbrowser.Eval[int64](b, "document.documentElement.scrollWidth"), size[0], "the page is wider than the window of %d", size[0])
 	}
-	b.shot("hostile-phone")
+	b.Shot("hostile-phone")
 	for _, run := range []string{bad.ID.String(), wide.ID.String()} {
-		b.script("location.hash = '#run/%s'", run)
-		b.shows("#detail[open]", "run "+run)
-		assert.LessOrEqual(t, eval[int64](b, "document.querySelector('#detail').scrollWidth"), int64(360), "the detail is wider than the window")
+		b.Script("location.hash = '#run/%s'", run)
+		b.Shows("#detail[open]", "run "+run)
+		assert.LessOrEqual(t, testbrowser.Eval[int64](b, "document.querySelector('#detail').scrollWidth"), int64(360), "the detail is wider than the window")
 	}
-	b.script("location.hash = '#run/%s'", bad.ID)
-	b.shows("#detail .bad pre", "</pre></dialog><style>")
-	b.shows("#detail .facts", "<b>7</b> (javascript:")
-	b.viewport(1280, 900)
-	b.view("hostile-detail")
-	assert.Equal(t, []string{"https:"}, eval[[]string](b, "[...document.querySelectorAll('#detail .facts a')].map((a) => a.protocol)"), "only web addresses are links")
-	assert.Equal(t, "undefined", eval[string](b, "typeof globalThis.hacked"))
-	assert.Equal(t, 0, eval[int](b, "document.querySelectorAll('style, main img, main script, dialog img, dialog script').length"))
-	assert.Equal(t, "rtl", eval[string](b, `getComputedStyle(document.querySelector('[data-key="DEV"] .now bdi')).direction`))
+	b.Script("location.hash = '#run/%s'", bad.ID)
+	b.Shows("#detail .bad pre", "</pre></dialog><style>")
+	b.Shows("#detail .facts", "<b>7</b> (javascript:")
+	b.Viewport(1280, 900)
+	b.View("hostile-detail")
+	assert.Equal(t, []string{"https:"}, testbrowser.Eval[[]string](b, "[...document.querySelectorAll('#detail .facts a')].map((a) => a.protocol)"), "only web addresses are links")
+	assert.Equal(t, "undefined", testbrowser.Eval[string](b, "typeof globalThis.hacked"))
+	assert.Equal(t, 0, testbrowser.Eval[int](b, "document.querySelectorAll('style, main img, main script, dialog img, dialog script').length"))
+	assert.Equal(t, "rtl", testbrowser.Eval[string](b, `getComputedStyle(document.querySelector('[data-key="DEV"] .now bdi')).direction`))
 }
 
 // On a phone everything is there, and large enough for a thumb.
 func TestBrowserPhone(t *testing.T) {
 	w := start(t)
 	record(t, w.log)
-	b := newBrowser(t)
-	b.viewport(390, 844)
-	b.open(w.url + "/deployments")
-	b.shows(prod, "12.0.3-hotfix")
+	b := testbrowser.New(t)
+	b.Viewport(390, 844)
+	b.Open(w.url + "/deployments")
+	b.Shows(prod, "12.0.3-hotfix")
 	run, err := w.log.Start(context.Background(), deploylog.NewRun{Environment: deploylog.Staging, Version: "12.0.5", DeployedBy: "anna", CurrentStep: "compiling"})
 	require.NoError(t, err)
 	_, err = w.log.Update(context.Background(), run.ID, deploylog.Update{Progress: ptr(42)})
 	require.NoError(t, err)
-	b.shows("#history", "12.0.5")
-	assert.LessOrEqual(t, eval[int](b, "document.documentElement.scrollWidth"), 390)
-	assert.GreaterOrEqual(t, eval[float64](b, "Math.min(...[...document.querySelectorAll('select')].filter((s) => s.offsetParent).map((s) => s.getBoundingClientRect().height))"), 44.0)
-	b.scheme("dark")
-	b.shot("dark")
-	b.scheme("light")
-	b.shot("light")
-	b.script("location.hash = '#run/%s'", run.ID)
-	b.shows("#detail[open]", "12.0.5")
-	assert.InDelta(t, 390, eval[float64](b, "document.querySelector('#detail').getBoundingClientRect().width"), 1)
-	b.view("detail")
+	b.Shows("#history", "12.0.5")
+	assert.LessOrEqual(t, testbrowser.Eval[int](b, "document.documentElement.scrollWidth"), 390)
+	assert.GreaterOrEqual(t, testbrowser.Eval[float64](b, "Math.min(...[...document.querySelectorAll('select')].filter((s) => s.offsetParent).map((s) => s.getBoundingClientRect().height))"), 44.0)
+	b.Scheme("dark")
+	b.Shot("dark")
+	b.Scheme("light")
+	b.Shot("light")
+	b.Script("location.hash = '#run/%s'", run.ID)
+	b.Shows("#detail[open]", "12.0.5")
+	assert.InDelta(t, 390, testbrowser.Eval[float64](b, "document.querySelector('#detail').getBoundingClientRect().width"), 1)
+	b.View("detail")
 }
 
 // Text and signs stand out from what is behind them, in light and in dark:
@@ -349,12 +350,12 @@ func TestBrowserContrast(t *testing.T) {
 	record(t, w.log)
 	_, err := w.log.Start(t.Context(), deploylog.NewRun{Environment: deploylog.Staging, Version: "12.0.5", CurrentStep: "compiling"})
 	require.NoError(t, err)
-	b := newBrowser(t)
+	b := testbrowser.New(t)
 	for _, scheme := range []string{"light", "dark"} {
-		b.scheme(scheme)
-		b.open(w.url + "/deployments")
-		b.until("document.querySelectorAll('#history li').length === 12 && document.querySelector('#measures dd') && document.querySelector('.now.BUILDING')")
-		assert.Empty(t, eval[[]string](b, contrastScript), scheme)
+		b.Scheme(scheme)
+		b.Open(w.url + "/deployments")
+		b.Until("document.querySelectorAll('#history li').length === 12 && document.querySelector('#measures dd') && document.querySelector('.now.BUILDING')")
+		assert.Empty(t, testbrowser.Eval[[]string](b, contrastScript), scheme)
 	}
 }
 
@@ -388,22 +389,22 @@ const contrastScript = `(() => {
 func TestBrowserSurvivesOutages(t *testing.T) {
 	w := start(t)
 	record(t, w.log)
-	b := newBrowser(t, "Failed to load resource") // it is what the test is about
-	b.open(w.url + "/deployments")
-	b.shows("#link", "live")
-	b.shows(prod, "12.0.3-hotfix")
-	b.until("document.querySelector('#problem').hidden")
+	b := testbrowser.New(t, "Failed to load resource") // it is what the test is about
+	b.Open(w.url + "/deployments")
+	b.Shows("#link", "live")
+	b.Shows(prod, "12.0.3-hotfix")
+	b.Until("document.querySelector('#problem').hidden")
 	away := w.erp.Faults().On(erptest.Match{Path: "/models/..."}, erptest.CutBefore())
-	b.shows("#problem", "The ERP does not respond.")
-	b.shows("#link", "ERP away")
-	b.shows(prod, "12.0.3-hotfix") // what was known stays
-	b.shot("away")
+	b.Shows("#problem", "The ERP does not respond.")
+	b.Shows("#link", "ERP away")
+	b.Shows(prod, "12.0.3-hotfix") // what was known stays
+	b.Shot("away")
 	away.Remove()
-	b.shows("#link", "live")
-	b.until("document.querySelector('#problem').hidden")
+	b.Shows("#link", "live")
+	b.Until("document.querySelector('#problem').hidden")
 	_, err := w.log.Start(context.Background(), deploylog.NewRun{Environment: deploylog.Production, Version: "12.1.0"})
 	require.NoError(t, err)
-	b.shows(prod, "12.1.0")
+	b.Shows(prod, "12.1.0")
 }
 
 // An ERP that responds is not called away when it is the log that is missing,
@@ -412,12 +413,12 @@ func TestBrowserSurvivesOutages(t *testing.T) {
 func TestBrowserNoticesTheInstallation(t *testing.T) {
 	srv := erptest.New(t)
 	w := serve(t, srv, &board.Options{Every: time.Hour, Timeout: time.Minute})
-	b := newBrowser(t, "Failed to load resource") // it is what the test is about
-	b.open(w.url + "/deployments")
-	b.shows("#link", "not installed")
-	b.shows("#problem", "env deploy install")
+	b := testbrowser.New(t, "Failed to load resource") // it is what the test is about
+	b.Open(w.url + "/deployments")
+	b.Shows("#link", "not installed")
+	b.Shows("#problem", "env deploy install")
 	install(t, srv)
-	b.shows("#link", "live")
-	b.until("document.querySelector('#problem').hidden")
-	b.shows(prod, "no run is recorded here yet")
+	b.Shows("#link", "live")
+	b.Until("document.querySelector('#problem').hidden")
+	b.Shows(prod, "no run is recorded here yet")
 }

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/deploylog"
+	"github.com/erphub/erphub/internal/testkit/testbrowser"
 )
 
 var update = flag.Bool("update", false, "write docs/images/board.png")
@@ -37,15 +37,14 @@ func TestPicture(t *testing.T) {
 		Status: deploylog.Deploying, At: time.Now().Add(-3 * time.Minute), CurrentStep: ptr("copying plugins"), Progress: &progress})
 	require.NoError(t, err)
 
-	b := newBrowser(t)
-	b.viewport(1200, 776)
-	b.open(w.url + "/deployments")
-	b.shows("#link", "live")
-	b.shows(prod+" .step", "copying plugins")
-	b.shows("#measures", "per month")
-	b.until("document.querySelectorAll('#timeline .mark').length === 12")
-	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-	require.NoError(t, err)
+	b := testbrowser.New(t)
+	b.Viewport(1200, 776)
+	b.Open(w.url + "/deployments")
+	b.Shows("#link", "live")
+	b.Shows(prod+" .step", "copying plugins")
+	b.Shows("#measures", "per month")
+	b.Until("document.querySelectorAll('#timeline .mark').length === 12")
+	png := b.Picture()
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 	require.NoError(t, os.WriteFile(file, png, 0o644))
 }

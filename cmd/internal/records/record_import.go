@@ -31,13 +31,17 @@ func (a *app) importCommand() *cli.Command {
 			"references by search key. FILE may be - for standard input, with --format.\n\n" +
 			"Rows that are refused go to FILE.errors.csv (or .ndjson), with the reason in the first column: " +
 			"fix them there and import that file. A run that was interrupted left FILE.import.json and goes " +
-			"on with --resume; nothing is created twice.",
+			"on with --resume; nothing is created twice.\n\n" +
+			"FILE.undo.ndjson remembers what imports of the file created and changed. --undo takes back the last one: it deletes what was " +
+			"created and restores former values, except where somebody has changed them since. On a terminal it asks; elsewhere --yes is needed.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "key", Usage: "columns that identify a record, such as Value or Value,AD_Org_ID, or id, or uid: existing records are updated"},
 			&cli.GenericFlag{Name: "map", Value: &shell.Texts{}, Usage: "HEADING=COLUMN gives a heading its column, HEADING= ignores it; may be given several times"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "check everything that can be checked, and write nothing"},
 			&cli.BoolFlag{Name: "all-or-nothing", Usage: fmt.Sprintf("check all rows first, and write them in one transaction (%d at most)", erp.MaxTransaction)},
 			&cli.BoolFlag{Name: "resume", Usage: "continue the run that was interrupted"},
+			&cli.BoolFlag{Name: "undo", Usage: "take back the last import of the file; with --dry-run only count what would be"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "with --undo: do not ask"},
 			&cli.IntFlag{Name: "max-errors", Usage: "stop when so many rows were refused"},
 			&cli.StringFlag{Name: "errors", Usage: "file for the rows that are refused", TakesFile: true},
 			&cli.BoolFlag{Name: "skip-empty", Usage: "leave empty cells out: defaults apply to new records, existing values stay"},
@@ -81,6 +85,9 @@ func (a *app) recordImport(c *cli.Context) error {
 	source, err := a.Source(s)
 	if err != nil {
 		return err
+	}
+	if c.Bool("undo") {
+		return a.undoImport(c, client, opts)
 	}
 	if opts.RoleID, _, err = shell.RoleOf(c.Context, s, source); err != nil {
 		return err
@@ -182,6 +189,8 @@ func importOptions(c *cli.Context) (transfer.ImportOptions, error) {
 		BatchSize: c.Int("batch"), Errors: c.String("errors"), Resume: c.Bool("resume"),
 	}
 	switch {
+	case c.Bool("undo") && opts.Resume:
+		return opts, shell.Usagef("--undo takes an import back and --resume continues one; give one of them")
 	case opts.DryRun && opts.Resume:
 		return opts, shell.Usagef("--dry-run checks all rows; give it without --resume")
 	case opts.MaxErrors < 0 || opts.BatchSize < 1:
@@ -228,7 +237,7 @@ func (a *app) importInput(c *cli.Context, opts *transfer.ImportOptions) (in tran
 			opts.Errors = opts.Table + ".errors"
 		}
 	} else {
-		opts.Journal = path + ".import.json"
+		opts.Journal, opts.Undo = path+".import.json", path+".undo.ndjson"
 		if opts.Errors == "" {
 			opts.Errors = path + ".errors"
 		}

@@ -45,9 +45,15 @@ func (h *sandboxHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpserver.Problem(w, http.StatusMisdirectedRequest, httpserver.DetailHost)
 		return
 	}
-	if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		h.beside.serveStart(w)
-		return
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		switch r.URL.Path {
+		case "/":
+			h.beside.page.ServeHTTP(w, r)
+			return
+		case contractPath:
+			serveContract(w)
+			return
+		}
 	}
 	for _, prefix := range []string{httpapi.Prefix, genapi.GeneratePrefix, genapi.ArtifactsPrefix} {
 		if strings.HasPrefix(r.URL.Path, prefix+"/") {
@@ -66,7 +72,7 @@ type sandboxServices struct {
 	url  string
 	data string // folder for generated plugins; "": one of their own, which goes with the sandbox
 	log  *slog.Logger
-	page string // at its address, for browsers
+	page http.Handler // at its address, for browsers
 	// hosts are the Host names it is reached by, beside localhost and addresses.
 	hosts []string
 

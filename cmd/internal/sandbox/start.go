@@ -1,52 +1,55 @@
 package sandbox
 
 import (
-	"crypto/sha256"
-	_ "embed" // of the page
-	"encoding/base64"
-	"fmt"
-	"html"
-	"io"
 	"net/http"
-	"strings"
+	"strconv"
 
+	"github.com/erphub/erphub/aiquery/httpapi"
+	"github.com/erphub/erphub/cmd/internal/startpage"
+	"github.com/erphub/erphub/erp/contract"
 	"github.com/erphub/erphub/erp/erptest/twin"
+	genapi "github.com/erphub/erphub/generator/httpapi"
 )
 
-//go:embed start.html
-var startHTML string
+// contractPath serves the contract of the ERP's API, which the ERP itself does not.
+const contractPath = "/openapi.yaml"
 
-// startPage is what a browser shows at the address of a sandbox: who can log in, and
-// how to talk to it. The users of a twin are those of its ERP.
-func startPage(url string, info *twin.Info) string {
-	var logins strings.Builder
-	talk := talkToIt(url)
-	if info != nil {
-		talk = talkToTwin(url, info)
-	} else {
-		logins.WriteString("<h2>Users</h2>\n<table>\n<tr><th>User</th><th>Password</th><th>Tenant</th><th>Role</th><th>Sees</th></tr>\n")
-		for _, l := range sandboxLogins {
-			fmt.Fprintf(&logins, "<tr><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>\n", l.username, l.password, l.client, l.role, l.about)
-		}
-		logins.WriteString("</table>")
+// restrictedUser is the login without a profile: it sees less than GardenAdmin.
+var restrictedUser = sandboxLogin{"", "GardenUser", "GardenUser", "11", "103", "11", "a part of GardenWorld"}
+
+// startPage is what a browser shows at the address of a sandbox. The users of a twin
+// are those of its ERP, and their password is in no file.
+func startPage(url string, info *twin.Info) http.Handler {
+	page := startpage.Page{
+		Title: "An embedded ERP", URL: url,
+		About: "This is a sandbox of erphub: the REST API of an ERP of the iDempiere family, with its dictionary and data. " +
+			"Programs, the command line and assistants talk to it at this address; here you look at what it holds.",
+		Talk: talkToIt(url),
+		Links: []startpage.Link{
+			{Path: "/api/v1/health", About: "whether it is up"},
+			{Path: contractPath, About: "the contract of the ERP's API at /api/v1, for tokens of POST /api/v1/auth/tokens"},
+			{Path: httpapi.Prefix + "/openapi.yaml", About: "the contract of the AI API: SELECT statements under a role, and what tables are"},
+			{Path: genapi.GeneratePrefix + "/openapi.yaml", About: "the contract of the generator of plugins"},
+			{Path: "erphub server api", About: "serves the deployment board and metrics beside it, with --profile system, after erphub env deploy install"},
+			{Path: "erphub mcp config --client claude-code --url " + url, About: "prints what an assistant needs; --client names others"},
+		},
 	}
-	return strings.NewReplacer("{{url}}", html.EscapeString(url), "{{talk}}", html.EscapeString(talk), "{{logins}}", logins.String()).Replace(startHTML)
+	if info != nil {
+		page.Talk = talkToTwin(url, info)
+		for _, l := range info.Report.Logins {
+			page.Users = append(page.Users, startpage.User{Name: l.User, Client: strconv.FormatInt(l.Client, 10), Role: strconv.FormatInt(l.Role, 10), About: "what this role of the ERP sees"})
+		}
+		return startpage.Handler(page)
+	}
+	for _, l := range append(sandboxLogins[:len(sandboxLogins):len(sandboxLogins)], restrictedUser) {
+		page.Users = append(page.Users, startpage.User{Name: l.username, Password: l.password, Client: l.client, Role: l.role, Org: l.org, About: l.about})
+	}
+	return startpage.Handler(page)
 }
 
-// startPolicy lets the page use its own style and nothing else.
-func startPolicy() string {
-	_, style, _ := strings.Cut(startHTML, "<style>")
-	style, _, _ = strings.Cut(style, "</style>")
-	sum := sha256.Sum256([]byte(style))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-}
-
-// serveStart serves the page.
-func (s *sandboxServices) serveStart(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", startPolicy())
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	_, _ = io.WriteString(w, s.page) // the client went away
+// serveContract serves the contract of the ERP's API.
+func serveContract(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/yaml")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(contract.Current()) // the client may disconnect
 }

@@ -1,4 +1,5 @@
-package board_test
+// Package testbrowser drives a headless browser in tests of pages.
+package testbrowser
 
 import (
 	"context"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
@@ -29,21 +31,21 @@ func chromium(t *testing.T) string {
 	if os.Getenv("CI") == "true" {
 		t.Fatal("there is no chromium, and a build server must not skip tests: install the package chromium")
 	}
-	t.Skip("SKIPPED: the board in a browser, because there is no chromium; install the package chromium")
+	t.Skip("SKIPPED: a page in a browser, because there is no chromium; install the package chromium")
 	return ""
 }
 
-// browser is a page of a headless browser.
-type browser struct {
+// Browser is a page of a headless browser.
+type Browser struct {
 	t   testing.TB
 	ctx context.Context
 	dir string // for screenshots
 }
 
-// newBrowser starts a browser. What its page complains of on the console, what
+// New starts a browser. What its page complains of on the console, what
 // its policy had to stop and every script that fails, fails the test, except
 // for what the test says is to be expected.
-func newBrowser(t *testing.T, expected ...string) *browser {
+func New(t *testing.T, expected ...string) *Browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("what runs in the browser is not ours to watch")
@@ -62,9 +64,9 @@ func newBrowser(t *testing.T, expected ...string) *browser {
 	ctx, cancel := chromedp.NewContext(alloc)
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
-	b := &browser{t, ctx, dir}
-	b.viewport(1280, 900)
-	b.scheme("light")
+	b := &Browser{t, ctx, dir}
+	b.Viewport(1280, 900)
+	b.Scheme("light")
 	messages := chromedp.Console(ctx)
 	var listening sync.WaitGroup
 	listening.Go(func() {
@@ -85,39 +87,42 @@ func newBrowser(t *testing.T, expected ...string) *browser {
 	return b
 }
 
-func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
+// Do carries out actions.
+func (b *Browser) Do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	require.NoError(b.t, chromedp.Do(b.ctx, actions...))
 }
 
-func (b *browser) viewport(width, height int64) {
+// Viewport sets the size of the window.
+func (b *Browser) Viewport(width, height int64) {
 	b.t.Helper()
-	b.do(chromedp.EmulateViewport(width, height))
+	b.Do(chromedp.EmulateViewport(width, height))
 }
 
-func (b *browser) open(url string) {
+// Open goes to an address.
+func (b *Browser) Open(url string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate(url))
+	b.Do(chromedp.Navigate(url))
 }
 
-// eval is the value of a JavaScript expression.
-func eval[T any](b *browser, format string, args ...any) T {
+// Eval is the value of a JavaScript expression.
+func Eval[T any](b *Browser, format string, args ...any) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](fmt.Sprintf(format, args...), chromedp.EvalAwaitPromise))
 	require.NoError(b.t, err)
 	return v
 }
 
-// script runs JavaScript in the page.
-func (b *browser) script(format string, args ...any) {
+// Script runs JavaScript in the page.
+func (b *Browser) Script(format string, args ...any) {
 	b.t.Helper()
-	b.do(chromedp.Evaluate[chromedp.Void]("{" + fmt.Sprintf(format, args...) + "}"))
+	b.Do(chromedp.Evaluate[chromedp.Void]("{" + fmt.Sprintf(format, args...) + "}"))
 }
 
-// until waits until a JavaScript expression is true of the page. The page's
+// Until waits until a JavaScript expression is true of the page. The page's
 // policy allows no making of functions from text, so the wait is a script of
 // its own.
-func (b *browser) until(format string, args ...any) {
+func (b *Browser) Until(format string, args ...any) {
 	b.t.Helper()
 	expr := fmt.Sprintf(format, args...)
 	ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`(async () => {
@@ -127,48 +132,81 @@ func (b *browser) until(format string, args ...any) {
 		return false;
 	})()`, chromedp.EvalAwaitPromise))
 	if err != nil || !ok {
-		b.shot("failed")
-		b.t.Fatalf("the page never came to %s (%v); it shows:\n%s", expr, err, eval[string](b, "document.body.innerText"))
+		b.Shot("failed")
+		b.t.Fatalf("the page never came to %s (%v); it shows:\n%s", expr, err, Eval[string](b, "document.body.innerText"))
 	}
 }
 
-// shows waits until an element shows the text.
-func (b *browser) shows(selector, text string) {
+// Shows waits until an element shows the text.
+func (b *Browser) Shows(selector, text string) {
 	b.t.Helper()
-	b.until("document.querySelector(%q)?.textContent.includes(%q)", selector, text)
+	b.Until("document.querySelector(%q)?.textContent.includes(%q)", selector, text)
 }
 
-// press presses a key.
-func (b *browser) press(key string) {
+// Press presses a key.
+func (b *Browser) Press(key string) {
 	b.t.Helper()
-	b.do(chromedp.KeyEvent(key))
+	b.Do(chromedp.KeyEvent(key))
 }
 
-// shot keeps a picture of the whole page.
-func (b *browser) shot(name string) {
+// Strike presses a printable key as a person does: what the page does with the
+// key keeps it from being typed.
+func (b *Browser) Strike(key string) {
 	b.t.Helper()
-	b.keep(name, chromedp.FullScreenshot(100))
+	for _, kind := range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
+		p := input.DispatchKeyEventParams{Type: kind, Key: key}
+		if kind == input.DispatchKeyEventTypeKeyDown {
+			p.Text = key
+		}
+		_, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, p)
+		require.NoError(b.t, err)
+	}
 }
 
-// view keeps a picture of what the window shows.
-func (b *browser) view(name string) {
+// TypeText types letter by letter into what has the focus.
+func (b *Browser) TypeText(text string) {
 	b.t.Helper()
-	b.keep(name, chromedp.CaptureScreenshot())
+	for _, r := range text {
+		b.Strike(string(r))
+	}
 }
 
-func (b *browser) keep(name string, picture chromedp.Action[[]byte]) {
+// Shot keeps a picture of the whole page.
+func (b *Browser) Shot(name string) {
 	b.t.Helper()
-	png, err := chromedp.Run(b.ctx, picture)
+	b.keep(name, b.picture(chromedp.FullScreenshot(100)))
+}
+
+// View keeps a picture of what the window shows.
+func (b *Browser) View(name string) {
+	b.t.Helper()
+	b.keep(name, b.Picture())
+}
+
+// Picture is what the window shows, as PNG.
+func (b *Browser) Picture() []byte {
+	b.t.Helper()
+	return b.picture(chromedp.CaptureScreenshot())
+}
+
+func (b *Browser) picture(take chromedp.Action[[]byte]) []byte {
+	b.t.Helper()
+	png, err := chromedp.Run(b.ctx, take)
 	require.NoError(b.t, err)
+	require.Greater(b.t, len(png), 10_000, "a picture of nothing")
+	return png
+}
+
+func (b *Browser) keep(name string, png []byte) {
+	b.t.Helper()
 	file := filepath.Join(b.dir, strings.ReplaceAll(b.t.Name(), "/", "_")+"-"+name+".png")
 	require.NoError(b.t, os.WriteFile(file, png, 0o644))
-	require.Greater(b.t, len(png), 10_000, "a picture of nothing")
 	b.t.Logf("picture: %s", file)
 }
 
-// scheme sets light or dark. Nothing moves on its own: pictures are of what
+// Scheme sets light or dark. Nothing moves on its own: pictures are of what
 // comes to be, not of the way there.
-func (b *browser) scheme(scheme string) {
+func (b *Browser) Scheme(scheme string) {
 	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
