@@ -3,6 +3,7 @@ package twin
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -282,12 +283,7 @@ func (c *clone) virtualColumns(ctx context.Context) error {
 				if !exists || !col.IsVirtual() || strings.HasPrefix(col.ColumnSQL, "@") {
 					continue
 				}
-				rows, err := db.QueryContext(ctx, "SELECT "+store.Expr(t, col)+" FROM "+sqlquote.Name(t.Name)+" LIMIT 1")
-				if err == nil {
-					rows.Next()
-					err = errors.Join(rows.Err(), rows.Close())
-				}
-				if err != nil {
+				if err := tryColumn(ctx, db, t, col); err != nil {
 					if ctx.Err() != nil {
 						return ctx.Err()
 					}
@@ -312,6 +308,15 @@ func (c *clone) virtualColumns(ctx context.Context) error {
 		slices.Sort(list)
 		return c.note(ctx, tx, fmt.Sprintf("%d virtual columns are empty, because the embedded database cannot run their SQL: %s", len(list), strings.Join(list, ", ")))
 	})
+}
+
+func tryColumn(ctx context.Context, db *sql.DB, t *store.Table, col *store.Column) error {
+	rows, err := db.QueryContext(ctx, "SELECT "+store.Expr(t, col)+" FROM "+sqlquote.Name(t.Name)+" LIMIT 1")
+	if err != nil {
+		return err
+	}
+	rows.Next()
+	return errors.Join(rows.Err(), rows.Close())
 }
 
 // setPasswords lets the users of the twin log in.
