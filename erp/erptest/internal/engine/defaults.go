@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,7 +93,7 @@ func programDefaults(r *Record) {
 func (s *Session) setDefault(ctx context.Context, tx *store.Tx, vars Variables, col *store.Column) error {
 	r := vars.Record
 	if !takesDefault(r.Table, col) || col.Name == "Created" || col.Name == "Updated" ||
-		col.Ref == displaytype.RowID || col.Ref == displaytype.Binary || col.Ref == displaytype.TextLong {
+		slices.Contains([]int{displaytype.RowID, displaytype.Binary, displaytype.TextLong}, col.Ref) {
 		return nil
 	}
 	if col.Name == "IsActive" {

@@ -56,6 +56,17 @@ func (t *Table) Column(name string) (*Column, bool) {
 	return c, ok
 }
 
+// Of are the values of a row for which a table has columns.
+func (r Row) Of(t *Table) Row {
+	has := Row{}
+	for name, v := range r {
+		if _, ok := t.Column(name); ok {
+			has[name] = v
+		}
+	}
+	return has
+}
+
 // KeyColumn is the table's single id column, <TableName>_ID with display type
 // ID, or nil for tables keyed otherwise.
 func (t *Table) KeyColumn() *Column {

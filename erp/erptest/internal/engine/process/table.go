@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -84,26 +85,14 @@ func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 	if err != nil {
 		return Result{}, err
 	}
-	entityType := run.Text("EntityType")
-	if entityType == "" {
-		entityType = "U"
-	}
+	entityType := cmp.Or(run.Text("EntityType"), "U")
 	result := Result{Summary: "ProcessOK"}
 	if table == nil {
-		label := run.Text("Name")
-		if label == "" {
-			label = name
-		}
 		values := store.Row{
-			"TableName": name, "Name": label, "EntityType": entityType, "IsDeleteable": "Y", "IsChangeLog": "Y",
-			"AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
+			"TableName": name, "Name": cmp.Or(run.Text("Name"), name), "EntityType": entityType, "IsDeleteable": "Y", "IsChangeLog": "Y",
+			"AD_Client_ID": int64(0), "AD_Org_ID": int64(0), "AccessLevel": run.Text("AccessLevel"), "Description": run.Text("Description"),
 		}
-		if level := run.Text("AccessLevel"); level != "" {
-			values["AccessLevel"] = level
-		}
-		if text := run.Text("Description"); text != "" {
-			values["Description"] = text
-		}
+		maps.DeleteFunc(values, func(_ string, v any) bool { return v == "" })
 		r, err := s.InsertRow(ctx, tx, "AD_Table", values)
 		if err != nil {
 			return Result{}, err

@@ -275,12 +275,8 @@ func fieldValues(tab store.Row, t *store.Table, col *store.Column, row store.Row
 	switch col.Ref {
 	case displaytype.Button, displaytype.YesNo:
 		values["XPosition"] = int64(2)
-	case displaytype.Text:
-		values["NumLines"] = int64(3)
-	case displaytype.TextLong, displaytype.JSON:
-		values["NumLines"] = int64(5)
-	case displaytype.Memo:
-		values["NumLines"] = int64(8)
+	case displaytype.Text, displaytype.TextLong, displaytype.JSON, displaytype.Memo:
+		values["NumLines"] = map[int]int64{displaytype.Text: 3, displaytype.TextLong: 5, displaytype.JSON: 5, displaytype.Memo: 8}[col.Ref]
 	}
 	switch col.Name {
 	case "AD_Org_ID":

@@ -46,17 +46,14 @@ func Decide(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, v
 		}
 	case Confirmation, noQuestion:
 	}
+	more := store.Row{}
 	if a.Kind != Confirmation {
 		if err := keepResult(ctx, s, tx, a, value, remark); err != nil {
 			return err
 		}
-	}
-	change := store.Row{"AD_User_ID": s.UserID}
-	more := store.Row{}
-	if a.Kind != Confirmation {
 		more["NewValue"] = engine.NullIfEmpty(value)
 	}
-	if err := changeActivity(ctx, s, tx, a, change); err != nil {
+	if err := changeActivity(ctx, s, tx, a, store.Row{"AD_User_ID": s.UserID}); err != nil {
 		return err
 	}
 	if err := endActivity(ctx, s, tx, a, state, text, more); err != nil {
