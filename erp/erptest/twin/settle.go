@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -321,10 +322,7 @@ func tryColumn(ctx context.Context, db *sql.DB, t *store.Table, col *store.Colum
 
 // setPasswords lets the users of the twin log in.
 func (c *clone) setPasswords(ctx context.Context) error {
-	password := c.opts.Password
-	if password == "" {
-		password = rand.Text()
-	}
+	password := cmp.Or(c.opts.Password, rand.Text())
 	salt := rand.Text()
 	hash := seed.HashPassword(password, salt)
 	err := c.work.Update(ctx, func(tx *store.Tx) error {

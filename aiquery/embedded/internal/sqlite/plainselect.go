@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -87,9 +88,7 @@ func (r *renderer) targets(list []*pg_query.Node, l *level) []target {
 		if name == "" {
 			name, _ = figureName(t.GetVal())
 		}
-		if name == "" {
-			name = "?column?"
-		}
+		name = cmp.Or(name, "?column?")
 		out = append(out, target{name: name, node: t.GetVal()})
 	}
 	return out

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -99,9 +100,7 @@ func (r *renderer) unique(taken map[string]int, name string) string {
 		}
 		return c
 	}, name)
-	if base == "" {
-		base = "x"
-	}
+	base = cmp.Or(base, "x")
 	low := strings.ToLower(base)
 	for n := taken[low]; ; n++ {
 		try := base

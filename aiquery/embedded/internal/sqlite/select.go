@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,9 +164,7 @@ func (r *renderer) limit(s *pg_query.SelectStmt, parent *level, ctes *cte) strin
 	if count == "" && offset == "" {
 		return ""
 	}
-	if count == "" {
-		count = "-1"
-	}
+	count = cmp.Or(count, "-1")
 	sql := " LIMIT " + count
 	if offset != "" {
 		sql += " OFFSET " + offset

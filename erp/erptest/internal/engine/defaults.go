@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -259,9 +260,7 @@ func (v Variables) Lookup(ctx context.Context, tx *store.Tx, name string) (strin
 			return "", false, err
 		}
 	}
-	if text == "" {
-		text = fallback
-	}
+	text = cmp.Or(text, fallback)
 	return text, text != "", nil
 }
 

@@ -3,6 +3,7 @@ package packxml
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -79,9 +80,7 @@ func (a *Archive) add(f *zip.File) error {
 	if top == "__MACOSX" && a.Top != "" {
 		return nil // added by a program for zips; the ERP looks into the first folder only
 	}
-	if a.Top == "" {
-		a.Top = top
-	}
+	a.Top = cmp.Or(a.Top, top)
 	switch {
 	case top != a.Top:
 		return refuse("it has two folders, %q and %q", a.Top, top)

@@ -177,12 +177,7 @@ func endsIn(name, word string) bool {
 }
 
 func containsAny(s string, of ...string) bool {
-	for _, o := range of {
-		if strings.Contains(s, o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(of, func(o string) bool { return strings.Contains(s, o) })
 }
 
 // lower is the set of the words in small letters.

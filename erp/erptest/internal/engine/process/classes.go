@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,28 +14,13 @@ import (
 
 // ownPrograms are those of this package, by the last part of the class name.
 var ownPrograms = map[string]Program{
-	"ColumnSync":                  synchronize,
-	"DatabaseTableColumnRename":   renameColumn,
-	"DatabaseElementColumnRename": renameElement,
-	"DatabaseTableRename":         renameTable,
-	"TableCreateColumns":          createColumnsFromDatabase,
-	"CreateTable":                 createTable,
-	"CopyColumnsFromTable":        copyColumns,
-	"CreateWindowFromTable":       createWindow,
-	"TabCreateFields":             createFields,
-	"SynchronizeTerminology":      synchronizeTerminology,
-	"SequenceCheck":               checkSequences,
-	"RoleAccessUpdate":            roleAccessProcess,
-	"UUIDGenerator":               generateUUIDs,
-	"TableIndexValidate":          ValidateIndex,
-	"CacheReset":                  resetCache,
-	"WindowCopy":                  copyWindow,
-	"TabCopy":                     copyTab,
-	"BPartnerOrgLink":             linkOrganization,
-	"CopyFromOrder":               copyOrderLines,
-	"InOutGenerate":               generateShipments,
-	"InvoiceGenerate":             generateInvoices,
-	"PackInFolder":                importFolder,
+	"ColumnSync": synchronize, "DatabaseTableColumnRename": renameColumn, "DatabaseElementColumnRename": renameElement,
+	"DatabaseTableRename": renameTable, "TableCreateColumns": createColumnsFromDatabase, "CreateTable": createTable,
+	"CopyColumnsFromTable": copyColumns, "CreateWindowFromTable": createWindow, "TabCreateFields": createFields,
+	"SynchronizeTerminology": synchronizeTerminology, "SequenceCheck": checkSequences, "RoleAccessUpdate": roleAccessProcess,
+	"UUIDGenerator": generateUUIDs, "TableIndexValidate": ValidateIndex, "CacheReset": resetCache, "WindowCopy": copyWindow,
+	"TabCopy": copyTab, "BPartnerOrgLink": linkOrganization, "CopyFromOrder": copyOrderLines, "InOutGenerate": generateShipments,
+	"InvoiceGenerate": generateInvoices, "PackInFolder": importFolder,
 }
 
 func resetCache(_ context.Context, _ *engine.Session, tx *store.Tx, _ *Run) (Result, error) {
@@ -61,10 +47,7 @@ func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx
 	if isDocumentProcess(run.Process) {
 		return processRecord(ctx, s, tx, run)
 	}
-	what := run.Process.String("Classname")
-	if what == "" {
-		what = run.Process.String("Value")
-	}
+	what := cmp.Or(run.Process.String("Classname"), run.Process.String("Value"))
 	return Failed("the embedded ERP has no program for %s", what), nil
 }
 

@@ -117,10 +117,7 @@ func addColumn(ctx context.Context, s *engine.Session, tx *store.Tx, table store
 	if err != nil || len(columns) > 0 {
 		return false, err
 	}
-	label := plan.label
-	if label == "" {
-		label = plan.name
-	}
+	label := cmp.Or(plan.label, plan.name)
 	element, err := s.ElementFor(ctx, tx, plan.name, store.Row{"Name": label, "EntityType": entityType})
 	if err != nil {
 		return false, err
@@ -173,10 +170,7 @@ func createColumnsFromDatabase(ctx context.Context, s *engine.Session, tx *store
 	if len(physical) == 0 {
 		return Failed("The database has no table %s", t.Name), nil
 	}
-	entityType := run.Text("EntityType")
-	if entityType == "" {
-		entityType = t.EntityType
-	}
+	entityType := cmp.Or(run.Text("EntityType"), t.EntityType)
 	result := Result{}
 	for _, p := range physical {
 		made, err := addColumn(ctx, s, tx, row, planFor(t.Name, p), entityType)

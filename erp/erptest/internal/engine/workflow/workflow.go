@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -322,10 +323,7 @@ func beginNode(ctx context.Context, s *engine.Session, tx *store.Tx, after *Acti
 	if err != nil || node == nil || !node.Bool("IsActive") {
 		return err
 	}
-	responsible := node.Int("AD_WF_Responsible_ID")
-	if responsible == 0 {
-		responsible = after.Row.Int("AD_WF_Responsible_ID")
-	}
+	responsible := cmp.Or(node.Int("AD_WF_Responsible_ID"), after.Row.Int("AD_WF_Responsible_ID"))
 	user := any(nil)
 	who, err := engine.OneRow(ctx, tx, "AD_WF_Responsible", responsible)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -200,9 +201,7 @@ func (tr *trade) parseLine(o *order, line string) error {
 	if l.uom == 0 || l.price == 0 {
 		return fmt.Errorf("product %d has no unit or no price", product)
 	}
-	if l.list == 0 {
-		l.list = l.price
-	}
+	l.list = cmp.Or(l.list, l.price)
 	l.amount = l.qty * l.price
 	o.total += l.amount
 	o.lines = append(o.lines, l)
