@@ -1,6 +1,7 @@
 package aiquery
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -62,9 +63,7 @@ func newRecord(who Caller, q Request, now time.Time) *record {
 		id: uuid.V7(now), clientID: int64(max(who.ClientID, 0)), requestID: who.RequestID, who: who, roleID: q.RoleID, started: now,
 		sql: q.SQL, params: describeParams(q.Params), status: StatusError, message: notFinished,
 	}
-	if r.requestID == "" {
-		r.requestID = r.id
-	}
+	r.requestID = cmp.Or(r.requestID, r.id)
 	return r
 }
 
@@ -263,10 +262,7 @@ func (r *record) columns(all bool, now time.Time) []run.RecordColumn {
 		}
 		return list
 	}
-	ai := r.who.AIUserID
-	if ai == 0 {
-		ai = r.who.UserID
-	}
+	ai := cmp.Or(r.who.AIUserID, r.who.UserID)
 	provider := id(r.who.ProviderID)
 	if r.who.ProviderID == 0 {
 		provider = nil

@@ -126,11 +126,9 @@ func loadDictionary(ctx context.Context, reg registry.Registry, cat *run.Catalog
 		return nil, fmt.Errorf("read the dictionary's columns: %w", err)
 	}
 	byTable := map[int][]registry.Column{}
-	for _, c := range columns.Items {
-		byTable[c.TableID] = append(byTable[c.TableID], c)
-	}
 	d := &dictionary{catalog: cat, tables: map[string]*dictTable{}, byID: map[int64]*dictTable{}, names: map[int64]string{}, masked: map[string]bool{}}
 	for _, c := range columns.Items {
+		byTable[c.TableID] = append(byTable[c.TableID], c)
 		if c.Secure || c.Encrypted {
 			name := strings.ToLower(c.Name)
 			d.masked[name], d.masked[strings.ToLower(c.Table)+"."+name] = true, true
@@ -143,27 +141,32 @@ func loadDictionary(ctx context.Context, reg registry.Registry, cat *run.Catalog
 		if rel == nil || !info.Active {
 			continue
 		}
-		known := map[string]registry.Column{}
-		for _, c := range byTable[info.ID] {
-			if c.Active && !c.Virtual() {
-				known[strings.ToLower(c.Name)] = c
-			}
-		}
 		t := &dictTable{info: info, rel: rel}
-		for _, p := range rel.Columns {
-			column := guard.Column{Name: p.Name, Type: p.Type, Whole: p.Whole}
-			c, ok := known[p.Name]
-			column.Redacted, column.Width = redact.redacts(name, p.Name) || ok && (c.Secure || c.Encrypted), c.Length
-			if !ok {
-				t.other = append(t.other, column)
-				continue
-			}
-			t.columns, t.ids = append(t.columns, column), append(t.ids, int64(c.ID))
-		}
+		t.addColumns(byTable[info.ID], redact)
 		if base, ok := strings.CutSuffix(name, "_trl"); ok {
 			t.base = base
 		}
 		d.tables[name], d.byID[int64(info.ID)] = t, t
 	}
 	return d, nil
+}
+
+// addColumns takes those of the relation, with what the dictionary says of them.
+func (t *dictTable) addColumns(columns []registry.Column, redact *redactor) {
+	known := map[string]registry.Column{}
+	for _, c := range columns {
+		if c.Active && !c.Virtual() {
+			known[strings.ToLower(c.Name)] = c
+		}
+	}
+	for _, p := range t.rel.Columns {
+		column := guard.Column{Name: p.Name, Type: p.Type, Whole: p.Whole}
+		c, ok := known[p.Name]
+		column.Redacted, column.Width = redact.redacts(strings.ToLower(t.info.Name), p.Name) || ok && (c.Secure || c.Encrypted), c.Length
+		if !ok {
+			t.other = append(t.other, column)
+			continue
+		}
+		t.columns, t.ids = append(t.columns, column), append(t.ids, int64(c.ID))
+	}
 }

@@ -93,9 +93,7 @@ func (e *Engine) tabMetadata(ctx context.Context, p *Policy, tab *registry.Tab) 
 			Displayed: f.Displayed, ReadOnly: f.ReadOnly || tab.ReadOnly, Mandatory: override(f.Mandatory, c.Mandatory),
 			Updateable: override(f.Updateable, c.Updateable), Redacted: redacted, Default: f.Default, DisplayLogic: f.DisplayLogic,
 		}
-		if field.Description == "" {
-			field.Description = c.Description
-		}
+		field.Description = cmp.Or(field.Description, c.Description)
 		if field.Default == "" {
 			field.Default = c.Default
 		}

@@ -185,10 +185,18 @@ func (b *policyBuilder) barred(t *dictTable) string {
 		return "it has no tenant or organization"
 	}
 	// What a translation says is what the table says.
-	if base := b.d.tables[t.base]; base != nil && base != t {
+	if base := b.base(t); base != nil {
 		return b.barred(base)
 	}
 	return ""
+}
+
+// base is the table of which a table has the translations, nil if it has none.
+func (b *policyBuilder) base(t *dictTable) *dictTable {
+	if base := b.d.tables[t.base]; base != t {
+		return base
+	}
+	return nil
 }
 
 // excluded tells why the role's own rules keep a table from it, "" when they
@@ -247,7 +255,7 @@ func (b *policyBuilder) deniedColumns(t *dictTable) map[string]bool {
 			denied[c.Name] = true
 		}
 	}
-	if base := b.d.tables[t.base]; base != nil && base != t {
+	if base := b.base(t); base != nil {
 		for name := range b.deniedColumns(base) {
 			if t.rel.Has(name) && name != base.physical()+"_id" {
 				denied[name] = true
@@ -284,9 +292,9 @@ func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 	if t.rel.Has("ad_org_id") && !b.r.allOrgs {
 		all = append(all, guard.Condition{Column: "ad_org_id", IDs: b.organizations()})
 	}
-	all = append(all, b.recordConditions(t, int64(t.info.ID), t.physical()+"_id")...)
-	if base := b.d.tables[t.base]; base != nil && base != t {
-		all = append(all, b.recordConditions(t, int64(base.info.ID), base.physical()+"_id")...)
+	all = append(all, b.recordConditions(t, t)...)
+	if base := b.base(t); base != nil {
+		all = append(all, b.recordConditions(t, base)...)
 	}
 	if t.rel.Kind == run.PlainView {
 		return all // its tables have theirs
@@ -314,9 +322,10 @@ func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 	return all
 }
 
-// recordConditions are the rules about single records of a table, on the
-// column that holds its key.
-func (b *policyBuilder) recordConditions(t *dictTable, table int64, key string) []guard.Condition {
+// recordConditions are the rules about single records of one table, on the column of
+// another that holds its key.
+func (b *policyBuilder) recordConditions(t, of *dictTable) []guard.Condition {
+	table, key := int64(of.info.ID), of.physical()+"_id"
 	if !t.rel.Has(key) {
 		return nil
 	}

@@ -39,14 +39,8 @@ func coerce(p *jsonschema.Schema, value any) (any, bool) {
 			return strconv.FormatFloat(v, 'f', -1, 64), true
 		}
 	case []any:
-		if p.Type == "array" && p.Items != nil {
-			meant, changed := slices.Clone(v), false
-			for i, entry := range v {
-				if m, ok := coerce(p.Items, entry); ok {
-					meant[i], changed = m, true
-				}
-			}
-			return meant, changed
+		if p.Type == "array" {
+			return coerceEach(p.Items, v)
 		}
 		return nil, false
 	case map[string]any:
@@ -58,6 +52,16 @@ func coerce(p *jsonschema.Schema, value any) (any, bool) {
 		return []any{value}, true
 	}
 	return nil, false
+}
+
+func coerceEach(p *jsonschema.Schema, list []any) (any, bool) {
+	meant, changed := slices.Clone(list), false
+	for i, entry := range list {
+		if m, ok := coerce(p, entry); ok {
+			meant[i], changed = m, true
+		}
+	}
+	return meant, changed
 }
 
 // ofText is what a text means where something else is expected.
@@ -73,24 +77,20 @@ func ofText(p *jsonschema.Schema, given string) (any, bool) {
 			return n, true
 		}
 	case "boolean":
-		switch strings.ToLower(word) {
-		case "true", "y", "yes":
-			return true, true
-		case "false", "n", "no":
-			return false, true
+		if is, known := truths[strings.ToLower(word)]; known {
+			return is, true
 		}
 	case "array":
 		return listOf(p, given), true
 	}
-	if len(p.Enum) > 0 && !slices.Contains(p.Enum, any(given)) {
-		for _, e := range p.Enum {
-			if name, ok := e.(string); ok && strings.EqualFold(name, word) {
-				return name, true
-			}
-		}
+	i := slices.IndexFunc(p.Enum, func(e any) bool { name, ok := e.(string); return ok && strings.EqualFold(name, word) })
+	if i < 0 || slices.Contains(p.Enum, any(given)) {
+		return nil, false
 	}
-	return nil, false
+	return p.Enum[i], true
 }
+
+var truths = map[string]bool{"true": true, "y": true, "yes": true, "false": false, "n": false, "no": false}
 
 // nameList are names with commas between them.
 var nameList = lazyregexp.New(`^\s*[\pL_][\pL\pN_.]*(\s*,\s*[\pL_][\pL\pN_.]*)+\s*$`)

@@ -78,12 +78,11 @@ func (c *checker) arguments(raw json.RawMessage) (json.RawMessage, error) {
 		if err != nil {
 			return nil, c.wrong(fmt.Sprintf("argument %s is no JSON", text.Quote(name)), "")
 		}
-		property := c.schema.Properties[name]
-		if value == nil && !slices.Contains(c.schema.Required, name) && property != nil && !allows(property, "null") {
-			delete(given, name) // null for "not given", as many clients write it
+		if value == nil && c.omits(name) {
+			delete(given, name)
 			continue
 		}
-		if meant, ok := coerce(property, value); ok {
+		if meant, ok := coerce(c.schema.Properties[name], value); ok {
 			if given[name], err = json.Marshal(meant); err != nil {
 				return nil, c.wrong(fmt.Sprintf("argument %q cannot be read", name), "")
 			}
@@ -91,9 +90,26 @@ func (c *checker) arguments(raw json.RawMessage) (json.RawMessage, error) {
 		}
 		values[name] = value
 	}
+	if err := c.complete(given, values); err != nil {
+		return nil, err
+	}
+	if err := c.resolved.Validate(values); err != nil {
+		return nil, c.invalid(values, err)
+	}
+	return json.Marshal(given)
+}
+
+// omits reports whether null stands for "not given", as many clients write it.
+func (c *checker) omits(name string) bool {
+	property := c.schema.Properties[name]
+	return property != nil && !slices.Contains(c.schema.Required, name) && !allows(property, "null")
+}
+
+// complete adds the defaults, and refuses arguments of which a required one is missing.
+func (c *checker) complete(given map[string]json.RawMessage, values map[string]any) error {
 	for _, name := range c.schema.Required {
 		if _, ok := values[name]; !ok {
-			return nil, c.missing(name)
+			return c.missing(name)
 		}
 	}
 	for _, name := range c.names {
@@ -101,15 +117,12 @@ func (c *checker) arguments(raw json.RawMessage) (json.RawMessage, error) {
 		if _, ok := values[name]; !ok && p.Default != nil {
 			value, err := decode(p.Default)
 			if err != nil {
-				return nil, fmt.Errorf("the default of %s: %w", name, err)
+				return fmt.Errorf("the default of %s: %w", name, err)
 			}
 			values[name], given[name] = value, p.Default
 		}
 	}
-	if err := c.resolved.Validate(values); err != nil {
-		return nil, c.invalid(values, err)
-	}
-	return json.Marshal(given)
+	return nil
 }
 
 // decode keeps numbers in a form the schema's validator knows.
@@ -216,19 +229,19 @@ func outside(p *jsonschema.Schema, value any) string {
 			return fmt.Sprintf("be at most %s, not %s", plain(*p.Maximum), plain(v))
 		}
 	case string:
-		switch n := utf8.RuneCountInString(v); {
-		case p.MinLength != nil && n < *p.MinLength:
-			return fmt.Sprintf("have at least %d characters, not %d", *p.MinLength, n)
-		case p.MaxLength != nil && n > *p.MaxLength:
-			return fmt.Sprintf("have at most %d characters, not %d", *p.MaxLength, n)
-		}
+		return outsideCount(utf8.RuneCountInString(v), p.MinLength, p.MaxLength, "characters")
 	case []any:
-		switch {
-		case p.MinItems != nil && len(v) < *p.MinItems:
-			return fmt.Sprintf("have at least %d entries, not %d", *p.MinItems, len(v))
-		case p.MaxItems != nil && len(v) > *p.MaxItems:
-			return fmt.Sprintf("have at most %d entries, not %d", *p.MaxItems, len(v))
-		}
+		return outsideCount(len(v), p.MinItems, p.MaxItems, "entries")
+	}
+	return ""
+}
+
+func outsideCount(n int, least, most *int, what string) string {
+	switch {
+	case least != nil && n < *least:
+		return fmt.Sprintf("have at least %d %s, not %d", *least, what, n)
+	case most != nil && n > *most:
+		return fmt.Sprintf("have at most %d %s, not %d", *most, what, n)
 	}
 	return ""
 }

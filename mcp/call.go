@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -128,9 +129,7 @@ func (c *Call) Begin(ctx context.Context) error {
 // complete is a copy of c in which everything a tool uses is there.
 func (c *Call) complete(t Tool) *Call {
 	full := *c
-	if full.Tool == "" {
-		full.Tool = t.Name
-	}
+	full.Tool = cmp.Or(full.Tool, t.Name)
 	if full.Progress == nil {
 		full.Progress = func(float64, float64, string) {}
 	}

@@ -163,7 +163,7 @@ func shown(value any) string {
 		return quote(string(v))
 	case Ref:
 		id, name := shown(v.ID), quote(v.Name)
-		if v.Name == "" || id == name || id == v.Name {
+		if v.Name == "" || slices.Contains([]string{name, v.Name}, id) {
 			return id
 		}
 		return name + " (" + id + ")"

@@ -154,27 +154,24 @@ func describes[Out any]() bool {
 // Check reports whether the definition can be served: name, description,
 // schemas of type object and a function.
 func (t Tool) Check() error {
-	switch {
-	case !ValidName(t.Name):
-		return fmt.Errorf("the name %q must have 1 to 64 characters of A-Z, a-z, 0-9, _, - and .", t.Name)
-	case t.Description == "":
-		return fmt.Errorf("%s has no description", t.Name)
-	case t.Input == nil || t.Input.Type != "object":
-		return fmt.Errorf("the input of %s is not of type object", t.Name)
-	case t.Output != nil && t.Output.Type != "object":
-		return fmt.Errorf("the output of %s is not of type object", t.Name)
-	case t.Call == nil:
-		return fmt.Errorf("%s has no function", t.Name)
-	case t.Hints.ReadOnly && t.Hints.Destructive:
-		return fmt.Errorf("%s cannot be both read-only and destructive", t.Name)
-	case t.Hints.ReadOnly && (t.Confirms || t.Unasked != ""):
-		return fmt.Errorf("%s only reads: there is nothing to confirm", t.Name)
-	case t.Hints.Destructive && !t.Confirms:
-		return fmt.Errorf("%s is destructive and must have the user's agreement: set Confirms", t.Name)
-	case !t.Hints.ReadOnly && !t.Confirms && t.Unasked == "":
-		return fmt.Errorf("%s changes something: set Confirms, so that the user is asked, or say in Unasked why they are not", t.Name)
-	case t.Timeout < 0:
-		return fmt.Errorf("the timeout of %s is negative", t.Name)
+	for _, rule := range []struct {
+		broken bool
+		says   string
+	}{
+		{!ValidName(t.Name), "the name %q must have 1 to 64 characters of A-Z, a-z, 0-9, _, - and ."},
+		{t.Description == "", "%s has no description"},
+		{t.Input == nil || t.Input.Type != "object", "the input of %s is not of type object"},
+		{t.Output != nil && t.Output.Type != "object", "the output of %s is not of type object"},
+		{t.Call == nil, "%s has no function"},
+		{t.Hints.ReadOnly && t.Hints.Destructive, "%s cannot be both read-only and destructive"},
+		{t.Hints.ReadOnly && (t.Confirms || t.Unasked != ""), "%s only reads: there is nothing to confirm"},
+		{t.Hints.Destructive && !t.Confirms, "%s is destructive and must have the user's agreement: set Confirms"},
+		{!t.Hints.ReadOnly && !t.Confirms && t.Unasked == "", "%s changes something: set Confirms, so that the user is asked, or say in Unasked why they are not"},
+		{t.Timeout < 0, "the timeout of %s is negative"},
+	} {
+		if rule.broken {
+			return fmt.Errorf(rule.says, t.Name)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,16 @@
 package guard
 
-import pg "github.com/pganalyze/pg_query_go/v6"
+import (
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
+
+// operand are the pairs of tokens that end no operand, though the second alone does.
+var operand = map[[2]pg.Token]bool{
+	{pg.Token_DISTINCT, pg.Token_FROM}:  true, // IS DISTINCT FROM
+	{pg.Token_WITHIN, pg.Token_GROUP_P}: true, // f(…) WITHIN GROUP (…)
+}
 
 // nesting returns how deep the tree of a statement may become, judged by its
 // tokens, and the byte offset where it is deepest. The scanner does not recurse
@@ -43,21 +53,12 @@ func nesting(tokens []*pg.ScanToken) (weight int, at int32) {
 			}
 			sum -= top.chain
 			top.chain = 0
-		case pg.Token_FROM:
-			if previous == pg.Token_DISTINCT { // IS DISTINCT FROM
-				break
-			}
-			sum -= top.chain
-			top.chain, top.between = 0, 0
-		case pg.Token_GROUP_P:
-			if previous == pg.Token_WITHIN { // f(…) WITHIN GROUP (…) is one operand
-				break
-			}
-			sum -= top.chain
-			top.chain, top.between = 0, 0
-		case pg.Token_ASCII_44, pg.Token_OR, pg.Token_SELECT, pg.Token_WHERE,
+		case pg.Token_ASCII_44, pg.Token_OR, pg.Token_SELECT, pg.Token_FROM, pg.Token_WHERE, pg.Token_GROUP_P,
 			pg.Token_HAVING, pg.Token_ORDER, pg.Token_LIMIT, pg.Token_OFFSET, pg.Token_FETCH,
 			pg.Token_ON, pg.Token_WHEN, pg.Token_THEN, pg.Token_ELSE, pg.Token_WINDOW:
+			if operand[[2]pg.Token{previous, t.Token}] {
+				break
+			}
 			sum -= top.chain
 			top.chain, top.between = 0, 0
 		case pg.Token_BETWEEN:
@@ -86,7 +87,7 @@ func shallow(sql string, most int) bool {
 	for i := range len(sql) {
 		c := sql[i]
 		word := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
-		if !word && c != ' ' && c != '\t' && c != '\n' && c != '\r' || word && !inWord {
+		if !word && strings.IndexByte(" \t\n\r", c) < 0 || word && !inWord {
 			if tokens++; tokens > most {
 				return false
 			}

@@ -173,6 +173,14 @@ func sortBy(n *pg.Node) *pg.Node {
 		SortbyDir: pg.SortByDir_SORTBY_DEFAULT, SortbyNulls: pg.SortByNulls_SORTBY_NULLS_DEFAULT}}}
 }
 
+// sortedBy adds keys to what rows are sorted by.
+func sortedBy(order, keys []*pg.Node) []*pg.Node {
+	for _, k := range keys {
+		order = append(order, sortBy(k))
+	}
+	return order
+}
+
 // asText makes a value of any type one that can be sorted.
 func asText(n *pg.Node) *pg.Node { return cast(n, "text") }
 

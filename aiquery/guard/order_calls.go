@@ -39,20 +39,23 @@ func (r *resolver) closeAggregates(s *pg.SelectStmt, level *scope, from order) e
 		if len(m.AggOrder) == 0 && from == sorted && collecting[c.name] {
 			return openOrder(m.Location, "write "+c.name+"(… ORDER BY …)", "the order of what %s collects is open, because GROUP BY may sort the rows anew", c.name)
 		}
-		for _, a := range m.Args {
-			if fixed(a) {
-				continue
-			}
-			what := column{unordered: c.args.unordered, look: c.args.look}
-			if !collecting[c.name] {
-				what.look = uniform // sums of equal numbers are equal
-			}
-			for _, k := range what.keys(a) {
-				m.AggOrder = append(m.AggOrder, sortBy(k))
-			}
-		}
+		m.AggOrder = sortedBy(m.AggOrder, c.keys())
 	}
 	return nil
+}
+
+// keys are what the rows are sorted by that an aggregate collects: its arguments.
+func (c *aggregateCall) keys() (keys []*pg.Node) {
+	what := column{unordered: c.args.unordered, look: c.args.look}
+	if !collecting[c.name] {
+		what.look = uniform // sums of equal numbers are equal
+	}
+	for _, a := range c.call.Args {
+		if !fixed(a) {
+			keys = append(keys, what.keys(a)...)
+		}
+	}
+	return keys
 }
 
 // The bits of a window's frame, as PostgreSQL's parser sets them.
@@ -107,21 +110,27 @@ func (r *resolver) closeWindows(s *pg.SelectStmt, level *scope, grouped bool, co
 		if len(keys) > 0 && total(def.OrderClause, keys) {
 			continue
 		}
-		first := c.name == "first_value" && def.FrameOptions&frameStartUnbounded != 0 && def.FrameOptions&frameExclusions == 0
-		switch {
-		case byRow[c.name]:
-			def.FrameOptions, def.StartOffset, def.EndOffset = frameDefaults, nil, nil // they do not look at it
-		case rows, first && def.FrameOptions&frameOffsets == 0, def.FrameOptions&(frameUnbounded|frameExclusions) == frameUnbounded:
-		case len(def.OrderClause) == 0 && def.FrameOptions == frameDefaults:
-			def.FrameOptions = frameWholePartition
-		default:
-			return openOrder(c.call.Location, "add columns that tell the rows apart to its ORDER BY, or give it a frame of ROWS",
-				"the order in which %s sees the rows is open", c.name)
+		if err := c.settleFrame(def); err != nil {
+			return err
 		}
-		for _, k := range keys {
-			def.OrderClause = append(def.OrderClause, sortBy(k))
-		}
+		def.OrderClause = sortedBy(def.OrderClause, keys)
 		c.call.Over = def
+	}
+	return nil
+}
+
+// settleFrame gives a window a frame that means the same once its rows have a total order.
+func (c *windowCall) settleFrame(def *pg.WindowDef) error {
+	first := c.name == "first_value" && def.FrameOptions&frameStartUnbounded != 0 && def.FrameOptions&frameExclusions == 0
+	switch {
+	case byRow[c.name]:
+		def.FrameOptions, def.StartOffset, def.EndOffset = frameDefaults, nil, nil // they do not look at it
+	case def.FrameOptions&frameRows != 0, first && def.FrameOptions&frameOffsets == 0, def.FrameOptions&(frameUnbounded|frameExclusions) == frameUnbounded:
+	case len(def.OrderClause) == 0 && def.FrameOptions == frameDefaults:
+		def.FrameOptions = frameWholePartition
+	default:
+		return openOrder(c.call.Location, "add columns that tell the rows apart to its ORDER BY, or give it a frame of ROWS",
+			"the order in which %s sees the rows is open", c.name)
 	}
 	return nil
 }

@@ -205,7 +205,7 @@ func (p *plainness) value(c *column, n *pg.Node) bool {
 	case *pg.ParamRef, *pg.SQLValueFunction:
 		return true
 	case *pg.TypeCast:
-		if families[typeName(m.TypeName)] != fam || len(m.TypeName.ArrayBounds) > 0 || len(m.TypeName.Typmods) > 0 {
+		if families[typeName(m.TypeName)] != fam || len(m.TypeName.ArrayBounds)+len(m.TypeName.Typmods) > 0 {
 			return false
 		}
 		if m.Arg.GetParamRef() != nil {
@@ -224,31 +224,31 @@ func (p *plainness) value(c *column, n *pg.Node) bool {
 func (p *plainness) computed(n *pg.Node) bool {
 	switch m := content(n).(type) {
 	case *pg.A_Const:
-		if m.Isnull || m.GetBoolval() != nil {
-			return true
-		}
 		_, ok := constantOf(m, "")
-		return ok
+		return ok || m.Isnull || m.GetBoolval() != nil
 	case *pg.ParamRef, *pg.SQLValueFunction:
 		return true
 	case *pg.TypeCast:
-		if t := typeName(m.TypeName); families[t] == noFamily && t != "interval" || len(m.TypeName.ArrayBounds) > 0 || len(m.TypeName.Typmods) > 0 {
+		if t := typeName(m.TypeName); families[t] == noFamily && t != "interval" || len(m.TypeName.ArrayBounds)+len(m.TypeName.Typmods) > 0 {
 			return false
 		}
 		return p.computed(m.Arg)
 	case *pg.A_Expr:
-		if m.Kind != pg.A_Expr_Kind_AEXPR_OP || len(m.Name) != 1 || !arithmetic[m.Name[0].GetString_().GetSval()] {
-			return false
-		}
-		return (m.Lexpr == nil || p.computed(m.Lexpr)) && p.computed(m.Rexpr)
+		return calculates(m) && (m.Lexpr == nil || p.computed(m.Lexpr)) && p.computed(m.Rexpr)
 	case *pg.FuncCall:
-		name, _ := lastName(m.Funcname)
-		if !stable[name] || m.Over != nil || m.AggStar || m.AggDistinct || m.AggFilter != nil || len(m.AggOrder) > 0 {
-			return false
-		}
-		return !slices.ContainsFunc(m.Args, func(a *pg.Node) bool { return !p.computed(a) })
+		return dependsOnArguments(m) && !slices.ContainsFunc(m.Args, func(a *pg.Node) bool { return !p.computed(a) })
 	}
 	return false
+}
+
+func calculates(m *pg.A_Expr) bool {
+	return m.Kind == pg.A_Expr_Kind_AEXPR_OP && len(m.Name) == 1 && arithmetic[m.Name[0].GetString_().GetSval()]
+}
+
+// dependsOnArguments reports whether a call gives the same for the same arguments, in every row.
+func dependsOnArguments(m *pg.FuncCall) bool {
+	name, _ := lastName(m.Funcname)
+	return stable[name] && m.Over == nil && !m.AggStar && !m.AggDistinct && m.AggFilter == nil && len(m.AggOrder) == 0
 }
 
 func (p *plainness) lift(n *pg.Node, k Value) {

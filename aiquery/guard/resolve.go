@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"slices"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -89,18 +90,7 @@ func (r *resolver) setOperation(s *pg.SelectStmt, e env, seed func(output) error
 	appended := s.Op == pg.SetOperation_SETOP_UNION && s.All
 	out := output{base: left.base || right.base, fails: r.failed(before), cols: make([]column, len(left.cols))}
 	for i := range left.cols {
-		v := left.cols[i].value()
-		v.add(right.cols[i].value())
-		out.cols[i] = v.column(left.cols[i].name)
-		if left.cols[i].typ == right.cols[i].typ {
-			out.cols[i].typ = left.cols[i].typ
-		}
-		out.cols[i].kind = commonType(left.cols[i].kind, right.cols[i].kind)
-		if mixes(left.cols[i].kind, right.cols[i].kind) {
-			r.job.failing = append(r.job.failing, "numbers of several types in "+quote(out.cols[i].name))
-		}
-		out.cols[i].apart = !appended
-		out.cols[i].anyOf = out.cols[i].anyOf || !appended
+		out.cols[i] = r.united(&left.cols[i], &right.cols[i], appended)
 	}
 	if appended && left.order != open && right.order != open {
 		out.order = steady
@@ -325,6 +315,21 @@ func onePart(n *pg.Node) string {
 	return ""
 }
 
+// united is the column that a set operation makes of one of each side.
+func (r *resolver) united(a, b *column, appended bool) column {
+	v := a.value()
+	v.add(b.value())
+	c := v.column(a.name)
+	if a.typ == b.typ {
+		c.typ = a.typ
+	}
+	if c.kind = commonType(a.kind, b.kind); mixes(a.kind, b.kind) {
+		r.job.failing = append(r.job.failing, "numbers of several types in "+quote(c.name))
+	}
+	c.apart, c.anyOf = !appended, c.anyOf || !appended
+	return c
+}
+
 // target resolves an output expression and returns the columns it makes.
 func (r *resolver) target(t *pg.ResTarget, e env, outermost bool) ([]column, error) {
 	if t == nil || t.Val == nil {
@@ -341,13 +346,8 @@ func (r *resolver) target(t *pg.ResTarget, e env, outermost bool) ([]column, err
 	if err != nil {
 		return nil, err
 	}
-	name := t.Name
-	if name == "" {
-		name, _ = r.figure(t.Val)
-	}
-	if name == "" {
-		name = "?column?"
-	}
+	name, _ := r.figure(t.Val)
+	name = cmp.Or(t.Name, name, "?column?")
 	c := v.column(name)
 	c.fails = v.fails || len(r.job.failing) > before
 	types := typing{r, e}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -319,10 +320,7 @@ func (r *resolver) unavailable(ref *tableRef, err error) error {
 	if f.kind == TooLarge {
 		return &fault{kind: TooLarge, reason: f.reason, hint: f.hint, at: ref.at}
 	}
-	cause := f.cause
-	if cause == "" {
-		cause = f.reason
-	}
+	cause := cmp.Or(f.cause, f.reason)
 	n := noTable(ref.physical, ref.at)
 	n.cause = ref.table.Name + ": " + cause
 	return n

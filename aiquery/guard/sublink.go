@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"slices"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -30,35 +31,33 @@ func (r *resolver) subLink(m *pg.SubLink, e env) (v value, b *border, err error)
 			r.subtype[m] = append(r.subtype[m], c.kind)
 		}
 	}
-	if m.SubLinkType != pg.SubLinkType_EXISTS_SUBLINK {
-		v.add(values(q.cols))
-		switch {
-		case m.SubLinkType == pg.SubLinkType_EXPR_SUBLINK && len(q.cols) == 1:
-			v.look = q.cols[0].look
-		case m.SubLinkType == pg.SubLinkType_ANY_SUBLINK, m.SubLinkType == pg.SubLinkType_ALL_SUBLINK:
-			v.look = uniform
-		}
-		v.unordered = v.unordered || m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK
-		if m.SubLinkType == pg.SubLinkType_ARRAY_SUBLINK {
-			c := &collection{array: m}
-			c.takes(values(q.cols))
-			if v.lists, v.width = []*collection{c}, maxCollected; !r.trusted {
-				r.job.collections = append(r.job.collections, c)
-			}
-		}
-		v.passes = len(q.cols) == 1 && families[q.cols[0].typ] != noFamily
-	} else {
-		for i := range q.cols {
-			v.redacted = v.redacted || q.cols[i].redacted
-		}
+	if m.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK {
+		v.redacted = v.redacted || slices.ContainsFunc(q.cols, func(c column) bool { return c.redacted })
 		v.look = uniform
+	} else {
+		v.add(values(q.cols))
+		v.passes = len(q.cols) == 1 && families[q.cols[0].typ] != noFamily
 	}
-	for _, list := range [][]outer{b.plain, b.other} {
-		for _, o := range list {
-			v.sources = append(v.sources, o.sources...)
+	switch m.SubLinkType {
+	case pg.SubLinkType_EXPR_SUBLINK:
+		if len(q.cols) == 1 {
+			v.look = q.cols[0].look
 		}
-		r.outer = append(r.outer, list...)
+	case pg.SubLinkType_ANY_SUBLINK, pg.SubLinkType_ALL_SUBLINK:
+		v.look = uniform
+	case pg.SubLinkType_ARRAY_SUBLINK:
+		v.unordered = true
+		c := &collection{array: m}
+		c.takes(values(q.cols))
+		if v.lists, v.width = []*collection{c}, maxCollected; !r.trusted {
+			r.job.collections = append(r.job.collections, c)
+		}
 	}
+	found := slices.Concat(b.plain, b.other)
+	for _, o := range found {
+		v.sources = append(v.sources, o.sources...)
+	}
+	r.outer = append(r.outer, found...)
 	return v, b, nil
 }
 
@@ -77,7 +76,7 @@ func (r *resolver) scalarCondition(n *pg.Node, e env) (done bool, out *pg.Node, 
 	}
 	sub := (*side).GetSubLink()
 	c := r.plainColumn(tested, e)
-	if c == nil || sub == nil || sub.SubLinkType != pg.SubLinkType_EXPR_SUBLINK {
+	if c == nil || sub.GetSubLinkType() != pg.SubLinkType_EXPR_SUBLINK {
 		return false, nil, nil
 	}
 	r.note(sub, e)
@@ -118,24 +117,28 @@ func (j *job) hoist(n *pg.Node) *pg.Node {
 	return &pg.Node{Node: &pg.Node_SubLink{SubLink: &pg.SubLink{SubLinkType: pg.SubLinkType_EXPR_SUBLINK, Subselect: selectNode(read)}}}
 }
 
+// existsNot is the subquery of NOT EXISTS (…).
+func existsNot(n *pg.Node) *pg.SubLink {
+	if b := n.GetBoolExpr(); b != nil && b.Boolop == pg.BoolExprType_NOT_EXPR && len(b.Args) == 1 {
+		if m := b.Args[0].GetSubLink(); m.GetSubLinkType() == pg.SubLinkType_EXISTS_SUBLINK {
+			return m
+		}
+	}
+	return nil
+}
+
+// isIn recognises x IN (SELECT …).
+func isIn(m *pg.SubLink) bool {
+	return m.GetSubLinkType() == pg.SubLinkType_ANY_SUBLINK && len(m.OperName) == 0
+}
+
 // joinedCondition resolves EXISTS (…), NOT EXISTS (…) and x IN (…) in the forms
 // that PostgreSQL always turns into joins. Their comparisons become conditions
 // of the join, plain ones included.
 func (r *resolver) joinedCondition(n *pg.Node, e env) (done bool, out *pg.Node, err error) {
-	m := n.GetSubLink()
-	if b := n.GetBoolExpr(); b != nil && b.Boolop == pg.BoolExprType_NOT_EXPR && len(b.Args) == 1 {
-		if m = b.Args[0].GetSubLink(); m != nil && m.SubLinkType != pg.SubLinkType_EXISTS_SUBLINK {
-			m = nil
-		}
-	}
-	if m == nil {
-		return false, nil, nil
-	}
-	tested := m.Testexpr
-	switch {
-	case m.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK:
-	case m.SubLinkType == pg.SubLinkType_ANY_SUBLINK && len(m.OperName) == 0 && r.plainColumn(tested, e) != nil:
-	default:
+	m := cmp.Or(n.GetSubLink(), existsNot(n))
+	tested := m.GetTestexpr()
+	if m.GetSubLinkType() != pg.SubLinkType_EXISTS_SUBLINK && (!isIn(m) || r.plainColumn(tested, e) == nil) {
 		return false, nil, nil
 	}
 	kept := r.outer

@@ -30,57 +30,37 @@ func (r *resolver) note(m any, e env) {
 // cannot fail.
 func (r *resolver) mayFail(m any, e env) string {
 	t := typing{r, e}
+	sure, what := false, "an expression"
 	switch m := m.(type) {
 	case *pg.A_Const, *pg.ParamRef, *pg.SQLValueFunction, *pg.ColumnRef, *pg.A_Star, *pg.String, *pg.Integer, *pg.Float, *pg.Boolean, *pg.BitString, *pg.List,
 		*pg.TypeName, *pg.BoolExpr, *pg.BooleanTest, *pg.NullTest, *pg.CaseWhen, *pg.CollateClause, *pg.GroupingFunc, *pg.GroupingSet, *pg.NamedArgExpr,
 		*pg.RowExpr, *pg.A_Indices, *pg.A_Indirection, *pg.SortBy, *pg.ResTarget:
 		return ""
 	case *pg.CoalesceExpr:
-		if t.alike(m.Args) {
-			return ""
-		}
-		return "COALESCE of numbers of several types"
+		sure, what = t.alike(m.Args), "COALESCE of numbers of several types"
 	case *pg.MinMaxExpr:
-		if t.alike(m.Args) && t.comparable(m.Args...) {
-			return ""
-		}
-		return "GREATEST or LEAST"
+		sure, what = t.alike(m.Args) && t.comparable(m.Args...), "GREATEST or LEAST"
 	case *pg.CaseExpr:
-		if t.caseSure(m) {
-			return ""
-		}
-		return "CASE of values of several types"
+		sure, what = t.caseSure(m), "CASE of values of several types"
 	case *pg.A_ArrayExpr:
-		if t.alike(m.Elements) && !slices.ContainsFunc(m.Elements, t.perhapsArray) {
-			return ""
-		}
-		return "an array of arrays"
+		sure, what = t.alike(m.Elements) && !slices.ContainsFunc(m.Elements, t.perhapsArray), "an array of arrays"
 	case *pg.WindowDef:
-		if frameSure(m) {
-			return ""
-		}
-		return "the frame of a window"
+		sure, what = frameSure(m), "the frame of a window"
 	case *pg.TypeCast:
-		if t.castSure(m) {
-			return ""
-		}
-		return "the cast to " + typeName(m.TypeName)
+		sure, what = t.castSure(m), "the cast to "+typeName(m.TypeName)
 	case *pg.A_Expr:
-		if t.operatorSure(m) {
-			return ""
-		}
 		name, _ := lastName(m.Name)
-		return "the operator " + name
+		sure, what = t.operatorSure(m), "the operator "+name
 	case *pg.FuncCall:
-		if t.callSure(m) {
-			return ""
-		}
 		name, _ := lastName(m.Funcname)
-		return name + "(…)"
+		sure, what = t.callSure(m), name+"(…)"
 	case *pg.SubLink:
 		return t.sublinkFails(m)
 	}
-	return "an expression"
+	if sure {
+		return ""
+	}
+	return what
 }
 
 // caseSure reports whether CASE only compares and passes on.
@@ -236,17 +216,18 @@ func (t typing) operatorSure(m *pg.A_Expr) bool {
 	default:
 		return false
 	}
-	switch {
-	case comparing[name]:
-		return t.compared(m.Lexpr, m.Rexpr)
-	case name == "~~" || name == "!~~" || name == "~~*" || name == "!~~*":
+	switch name {
+	case "~~", "!~~", "~~*", "!~~*":
 		return patternSure(m.Rexpr)
-	case name == "+" || name == "-" || name == "*":
+	case "+", "-", "*":
 		return t.sumSure(name, m.Lexpr, m.Rexpr)
-	case name == "||":
+	case "||":
 		return families[t.of(m.Lexpr)] == textFamily || families[t.of(m.Rexpr)] == textFamily
-	case name == "->" || name == "->>":
+	case "->", "->>":
 		return t.of(m.Lexpr) == "jsonb"
+	}
+	if comparing[name] {
+		return t.compared(m.Lexpr, m.Rexpr)
 	}
 	return operatorsNeverFail[name]
 }
@@ -321,6 +302,15 @@ func (t typing) alike(nodes []*pg.Node) bool {
 	return !floats || !others
 }
 
+// countsOn reports whether a small number is added to a counter, which no statement
+// can do for long enough.
+func (t typing) countsOn(l *pg.Node, n *pg.Integer) bool {
+	c := t.r.columnOf(l, t.e)
+	return c != nil && c.counter && n != nil && n.Ival < 1000 && n.Ival > -1000
+}
+
+func isExact(typ string) bool { return typ == "numeric" || isWhole(typ) }
+
 // sumSure reports whether a sum or product stays within its type.
 func (t typing) sumSure(op string, l, r *pg.Node) bool {
 	a, b := t.of(l), t.of(r)
@@ -330,19 +320,13 @@ func (t typing) sumSure(op string, l, r *pg.Node) bool {
 	case families[a] == timeFamily || families[b] == timeFamily:
 		return t.timeSumSure(op, l, r)
 	case a == "numeric" || b == "numeric":
-		return (a == "numeric" || isWhole(a)) && (b == "numeric" || isWhole(b))
+		return isExact(a) && isExact(b)
 	case !isWhole(a) || !isWhole(b):
 		return false
+	case op != "*" && t.countsOn(l, r.GetAConst().GetIval()):
+		return true
 	}
-	if n := r.GetAConst().GetIval(); n != nil && n.Ival < 1000 && n.Ival > -1000 && op != "*" {
-		if c := t.r.columnOf(l, t.e); c != nil && c.counter { // for as long as a statement may run
-			return true
-		}
-	}
-	bits := max(t.bits(l), t.bits(r)) + 1
-	if op == "*" {
-		bits = t.bits(l) + t.bits(r)
-	}
+	bits := t.resultBits(op, l, r)
 	if a == "int8" || b == "int8" {
 		return bits <= 63
 	}
@@ -376,16 +360,8 @@ func (t typing) bits(n *pg.Node) int {
 			}
 		}
 	case *pg.A_Expr:
-		name, _ := lastName(m.Name)
-		switch {
-		case m.Kind != pg.A_Expr_Kind_AEXPR_OP:
-		case name == "*" && m.Lexpr != nil:
-			return t.bits(m.Lexpr) + t.bits(m.Rexpr)
-		case name == "+" || name == "-":
-			if m.Lexpr == nil {
-				return t.bits(m.Rexpr)
-			}
-			return max(t.bits(m.Lexpr), t.bits(m.Rexpr)) + 1
+		if name, _ := lastName(m.Name); m.Kind == pg.A_Expr_Kind_AEXPR_OP && slices.Contains([]string{"+", "-", "*"}, name) {
+			return t.resultBits(name, m.Lexpr, m.Rexpr)
 		}
 	case *pg.FuncCall:
 		name, _ := lastName(m.Funcname)
@@ -403,6 +379,17 @@ func (t typing) bits(n *pg.Node) int {
 		return 31
 	}
 	return 63
+}
+
+// resultBits are those of a sum, a difference or a product.
+func (t typing) resultBits(op string, l, r *pg.Node) int {
+	switch {
+	case l == nil:
+		return t.bits(r)
+	case op == "*":
+		return t.bits(l) + t.bits(r)
+	}
+	return max(t.bits(l), t.bits(r)) + 1
 }
 
 // shortInterval reports whether a value is an interval of some years at most.

@@ -255,25 +255,29 @@ func visit(m any, at int32, f func(m any, at int32) error) error {
 		return unsupported(at, "the statement uses something this version does not know")
 	}
 	for i := range l.fields {
-		fl := &l.fields[i]
-		fv := v.Field(fl.index)
-		if fv.IsZero() || fl.shape == repeated && fv.Len() == 0 {
-			if fl.enum != nil && fl.allowed && !fl.enum.allowed[0] {
-				return unsupported(at, "the statement is incomplete")
-			}
-			continue
-		}
-		if !fl.allowed || fl.shape == opaque {
-			return refuseField(l.name, fl.name, at)
-		}
-		if fl.enum != nil && !fl.enum.allowed[fv.Int()] {
-			return refuseValue(fl.enum.name, fv.Int(), at)
+		if err := l.fields[i].check(l.name, v.Field(l.fields[i].index), at); err != nil {
+			return err
 		}
 	}
 	if err := f(m, at); err != nil {
 		return err
 	}
 	return children(m, func(c any) error { return visit(c, at, f) })
+}
+
+// check refuses a field of a message that is not on the list, or has such a value.
+func (f *field) check(message string, v reflect.Value, at int32) error {
+	switch {
+	case v.IsZero() || f.shape == repeated && v.Len() == 0:
+		if f.enum != nil && f.allowed && !f.enum.allowed[0] {
+			return unsupported(at, "the statement is incomplete")
+		}
+	case !f.allowed || f.shape == opaque:
+		return refuseField(message, f.name, at)
+	case f.enum != nil && !f.enum.allowed[v.Int()]:
+		return refuseValue(f.enum.name, v.Int(), at)
+	}
+	return nil
 }
 
 // difference returns the path to the first difference between two trees, their
@@ -306,15 +310,7 @@ func difference(a, b reflect.Value, count *int) string {
 		case message:
 			d = difference(fa, fb, count)
 		case repeated:
-			if fa.Len() != fb.Len() {
-				return l.name + "." + f.name + ".length"
-			}
-			for j := range fa.Len() {
-				if d = difference(fa.Index(j), fb.Index(j), count); d != "" {
-					d = strconv.Itoa(j) + "." + d
-					break
-				}
-			}
+			d = differentItems(fa, fb, count)
 		case oneof:
 			d = differentChoice(fa, fb, count)
 		default:
@@ -326,6 +322,18 @@ func difference(a, b reflect.Value, count *int) string {
 	}
 	if l.unknown >= 0 && a.Field(l.unknown).Len()+b.Field(l.unknown).Len() > 0 {
 		return l.name + ".unknown"
+	}
+	return ""
+}
+
+func differentItems(a, b reflect.Value, count *int) string {
+	if a.Len() != b.Len() {
+		return "length"
+	}
+	for i := range a.Len() {
+		if d := difference(a.Index(i), b.Index(i), count); d != "" {
+			return strconv.Itoa(i) + "." + d
+		}
 	}
 	return ""
 }

@@ -178,16 +178,12 @@ func (t typing) ofOperator(m *pg.A_Expr) string {
 	case "->", "#>":
 		return a
 	case "+", "-", "*", "/", "%":
-		if a == untyped && b == untyped {
-			return ""
+		if families[a] == timeFamily || families[b] == timeFamily {
+			return ofTimes(name, a, b)
 		}
-		if families[a] != timeFamily && families[b] != timeFamily {
-			if typ := commonType(a, b); families[typ] == numberFamily {
-				return typ
-			}
-			return ""
+		if typ := commonType(a, b); families[typ] == numberFamily {
+			return typ
 		}
-		return ofTimes(name, a, b)
 	}
 	return ""
 }

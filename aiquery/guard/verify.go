@@ -383,16 +383,10 @@ func (v *verifier) table(secured *pg.SelectStmt, rows *pg.Node, gates *pg.Select
 	var table *Table
 	alias := ""
 	if t := secured.FromClause[0].GetRangeVar(); t != nil {
-		table = v.policy.Tables[t.Relname]
-		if table == nil || t.Schemaname != v.schema || table.Definition != "" {
-			return fmt.Errorf("table %s is not permitted", t.Relname)
+		if err := v.baseTable(t); err != nil {
+			return err
 		}
-		if _, ok := v.policy.Denied[t.Relname]; ok {
-			return fmt.Errorf("table %s is denied", t.Relname)
-		}
-		if alias = t.Alias.GetAliasname(); !t.Inh || t.Relpersistence != "p" || len(t.Alias.GetColnames()) > 0 || alias == "" {
-			return fmt.Errorf("table %s has no plain alias", t.Relname)
-		}
+		table, alias = v.policy.Tables[t.Relname], t.Alias.GetAliasname()
 	} else {
 		d := secured.FromClause[0].GetRangeSubselect()
 		alias = d.GetAlias().GetAliasname()
@@ -410,6 +404,19 @@ func (v *verifier) table(secured *pg.SelectStmt, rows *pg.Node, gates *pg.Select
 		}
 	}
 	return v.secured(secured, rows, table, alias, gates != nil)
+}
+
+func (v *verifier) baseTable(t *pg.RangeVar) error {
+	if table := v.policy.Tables[t.Relname]; table == nil || t.Schemaname != v.schema || table.Definition != "" {
+		return fmt.Errorf("table %s is not permitted", t.Relname)
+	}
+	if _, ok := v.policy.Denied[t.Relname]; ok {
+		return fmt.Errorf("table %s is denied", t.Relname)
+	}
+	if !t.Inh || t.Relpersistence != "p" || len(t.Alias.GetColnames()) > 0 || t.Alias.GetAliasname() == "" {
+		return fmt.Errorf("table %s has no plain alias", t.Relname)
+	}
+	return nil
 }
 
 // plainSelect reports whether a SELECT has columns, FROM, WHERE and the fields

@@ -175,12 +175,11 @@ func (s *sight) condition(n *pg.Node) error {
 		return s.each(m.Args, s.condition)
 	case *pg.CaseExpr:
 		if m.Arg == nil {
+			parts := []*pg.Node{}
 			for _, n := range m.Args {
-				if err := s.each([]*pg.Node{n.GetCaseWhen().GetExpr(), n.GetCaseWhen().GetResult()}, s.condition); err != nil {
-					return err
-				}
+				parts = append(parts, n.GetCaseWhen().GetExpr(), n.GetCaseWhen().GetResult())
 			}
-			return s.condition(m.Defresult)
+			return s.each(append(parts, m.Defresult), s.condition)
 		}
 	case *pg.ColumnRef:
 		return s.compared(n)
@@ -191,7 +190,7 @@ func (s *sight) condition(n *pg.Node) error {
 	case *pg.BooleanTest:
 		return s.condition(m.Arg)
 	case *pg.SubLink:
-		if m.SubLinkType == pg.SubLinkType_ANY_SUBLINK && len(m.OperName) == 0 && m.Testexpr.GetColumnRef() != nil {
+		if isIn(m) && m.Testexpr.GetColumnRef() != nil {
 			return s.compared(m.Testexpr)
 		}
 	case *pg.A_Expr:

@@ -136,7 +136,7 @@ func New(engine Engine, verifier Verifier, opts *Options) (*Handler, error) {
 		h.opts = *opts
 	}
 	o := &h.opts
-	if o.PerMinute < 0 || o.Burst < 0 || o.StatementsPerMinute < 0 || o.StatementBurst < 0 || o.MaxConcurrent < 0 || o.MaxBody < 0 || o.BodyTimeout < 0 || o.ContextTTL < 0 || o.ContextTTL > MaxContextTTL {
+	if min(o.PerMinute, o.Burst, o.StatementsPerMinute, o.StatementBurst, o.MaxConcurrent) < 0 || o.MaxBody < 0 || min(o.BodyTimeout, o.ContextTTL) < 0 || o.ContextTTL > MaxContextTTL {
 		return nil, errors.New("setting up the AI API: a limit is negative, or the life of contexts above an hour")
 	}
 	for _, origin := range o.Origins {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -87,9 +88,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Database, error) {
 	if opts != nil {
 		d.opts = *opts
 	}
-	if d.opts.Schema == "" {
-		d.opts.Schema = DefaultSchema
-	}
+	d.opts.Schema = cmp.Or(d.opts.Schema, DefaultSchema)
 	if !schemaName().MatchString(d.opts.Schema) {
 		return nil, fmt.Errorf("open the database: the schema %q is not a plain name; use small letters, digits and _", d.opts.Schema)
 	}

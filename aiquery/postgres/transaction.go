@@ -153,6 +153,26 @@ func (d *database) comesAgain(s *pipelined) (name string, before bool) {
 	return name, before
 }
 
+// send puts a statement into a pipeline, prepared where that is worth it.
+func (s *step) send(p *pgconn.Pipeline, prepared *prepared) {
+	if !s.prepare || len(s.text) > maxPreparable {
+		p.SendQueryParams(s.text, s.values, s.types, nil, nil)
+		return
+	}
+	name := s.name
+	if name == "" {
+		name = statementName(s.text, s.types)
+	}
+	known, gone := prepared.use(name, len(s.text))
+	for _, old := range gone {
+		p.SendDeallocate(old)
+	}
+	if !known {
+		p.SendPrepare(name, s.text, s.types)
+	}
+	p.SendQueryPrepared(name, s.values, nil, nil)
+}
+
 // pipeline runs statements in one round trip, up to the first that fails.
 func pipeline(ctx context.Context, conn *pgconn.PgConn, steps []step) (err error) {
 	p := conn.StartPipeline(ctx)
@@ -163,23 +183,7 @@ func pipeline(ctx context.Context, conn *pgconn.PgConn, steps []step) (err error
 	}()
 	prepared := preparedOn(conn)
 	for i := range steps {
-		s := &steps[i]
-		if !s.prepare || len(s.text) > maxPreparable {
-			p.SendQueryParams(s.text, s.values, s.types, nil, nil)
-			continue
-		}
-		name := s.name
-		if name == "" {
-			name = statementName(s.text, s.types)
-		}
-		known, gone := prepared.use(name, len(s.text))
-		for _, old := range gone {
-			p.SendDeallocate(old)
-		}
-		if !known {
-			p.SendPrepare(name, s.text, s.types)
-		}
-		p.SendQueryPrepared(name, s.values, nil, nil)
+		steps[i].send(p, prepared)
 	}
 	if err := p.Sync(); err != nil {
 		return notBegun{err}

@@ -1,6 +1,7 @@
 package erptest
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine/login"
@@ -36,9 +37,7 @@ func (c *call) switchLogin(p login.Request) error {
 	if !roleNamed && !orgNamed {
 		keep(&p.HasWarehouse, &p.Warehouse, s.WarehouseID)
 	}
-	if p.Language == "" {
-		p.Language = s.Language
-	}
+	p.Language = cmp.Or(p.Language, s.Language)
 	ctx := c.ctx()
 	response := &wire.Object{}
 	err := c.update(ctx, func(tx *store.Tx) error {

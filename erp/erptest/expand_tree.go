@@ -17,36 +17,10 @@ func isTreeNode(t *store.Table, col *store.Column) bool {
 		strings.HasPrefix(strings.ToUpper(t.Name), "AD_TREENODE")
 }
 
-// treeTable is the table whose records the trees of a type arrange, "" when
-// the type does not tell.
-func treeTable(treeType string) string {
-	switch treeType {
-	case "MM":
-		return "AD_Menu"
-	case "OO":
-		return "AD_Org"
-	case "BP":
-		return "C_BPartner"
-	case "PR":
-		return "M_Product"
-	case "PC":
-		return "M_Product_Category"
-	case "EV":
-		return "C_ElementValue"
-	case "SR":
-		return "C_SalesRegion"
-	case "MC":
-		return "C_Campaign"
-	case "AY":
-		return "C_Activity"
-	case "PJ":
-		return "C_Project"
-	case "BB":
-		return "M_BOM"
-	case "CC":
-		return "CM_Container"
-	}
-	return ""
+// treeTables are the tables whose records the trees of a type arrange, where the type tells.
+var treeTables = map[string]string{
+	"MM": "AD_Menu", "OO": "AD_Org", "BP": "C_BPartner", "PR": "M_Product", "PC": "M_Product_Category", "EV": "C_ElementValue",
+	"SR": "C_SalesRegion", "MC": "C_Campaign", "AY": "C_Activity", "PJ": "C_Project", "BB": "M_BOM", "CC": "CM_Container",
 }
 
 // treeNode resolves the master of a tree's node; ok is false when the tree
@@ -56,7 +30,7 @@ func (rd *reader) treeNode(ctx context.Context, row store.Row, x *expansion) (no
 	if err != nil || tree == nil {
 		return nil, false, err
 	}
-	name := treeTable(tree.String("TreeType"))
+	name := treeTables[tree.String("TreeType")]
 	if id := tree.Int("AD_Table_ID"); name == "" && id != 0 {
 		t, err := rd.tx.TableByID(ctx, id)
 		if errors.Is(err, store.ErrNoTable) {

@@ -1,6 +1,7 @@
 package erptest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -105,10 +106,7 @@ func infoComparison(col infoColumn, value any) (condition string, arg any, ok bo
 			right = f + "(" + right + ")"
 		}
 	}
-	operator := infoOperators[col.row.String("QueryOperator")]
-	if operator == "" {
-		operator = "="
-	}
+	operator := cmp.Or(infoOperators[col.row.String("QueryOperator")], "=")
 	if !strings.EqualFold(operator, "like") {
 		return left + operator + right, value, true
 	}

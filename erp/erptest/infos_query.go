@@ -1,6 +1,7 @@
 package erptest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -255,10 +256,7 @@ func (rd *reader) infoStatement(ctx context.Context, info *infoDef, criteria *wi
 	if clause := info.row.String("OtherClause"); clause != "" {
 		b.WriteString(" " + clause)
 	}
-	order := rd.infoOrder(ctx, info)
-	if order == "" {
-		order = info.row.String("OrderByClause")
-	}
+	order := cmp.Or(rd.infoOrder(ctx, info), info.row.String("OrderByClause"))
 	if order != "" {
 		b.WriteString(" ORDER BY " + order)
 	}

@@ -2,6 +2,7 @@ package erptest
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 )
 
@@ -17,9 +18,7 @@ func newMemoryWriter() *memoryWriter { return &memoryWriter{header: http.Header{
 func (w *memoryWriter) Header() http.Header { return w.header }
 
 func (w *memoryWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
+	w.status = cmp.Or(w.status, status)
 }
 
 func (w *memoryWriter) Write(p []byte) (int, error) {

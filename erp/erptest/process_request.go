@@ -1,6 +1,7 @@
 package erptest
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -144,9 +145,7 @@ func (c *call) readParameter(ctx context.Context, tx *store.Tx, col *store.Colum
 		return page(http.StatusInternalServerError)
 	}
 	p.File, p.Value = data, engine.ScalarMember(o, "fileName")
-	if p.Value == "" {
-		p.Value = "RESTUploadedFile.bin"
-	}
+	p.Value = cmp.Or(p.Value, "RESTUploadedFile.bin")
 	return nil
 }
 

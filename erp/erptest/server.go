@@ -1,6 +1,7 @@
 package erptest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,15 +103,11 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	if opts.MaxBodyBytes == 0 {
-		opts.MaxBodyBytes = 32 << 20
-	}
+	opts.MaxBodyBytes = cmp.Or(opts.MaxBodyBytes, 32<<20)
 	if opts.RequestTimeout == 0 {
 		opts.RequestTimeout = 120 * time.Second
 	}
-	if opts.BodyTimeout == 0 {
-		opts.BodyTimeout = 10 * time.Second
-	}
+	opts.BodyTimeout = cmp.Or(opts.BodyTimeout, 10*time.Second)
 	db, discard, err := openDatabase(ctx, opts)
 	if err != nil {
 		return nil, fmt.Errorf("starting the embedded ERP: %w", err)

@@ -1,6 +1,7 @@
 package erptest
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -80,10 +81,7 @@ func (rd *reader) columnHelp(ctx context.Context, v *shape) (map[int64]string, e
 	}
 	out := map[int64]string{}
 	for _, row := range rows {
-		text := row.String("Help")
-		if text == "" {
-			text = row.String("Description")
-		}
+		text := cmp.Or(row.String("Help"), row.String("Description"))
 		out[row.Int("AD_Column_ID")] = text
 	}
 	return out, nil

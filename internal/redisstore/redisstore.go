@@ -8,6 +8,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -43,9 +44,7 @@ func Open(url, prefix string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if prefix == "" {
-		prefix = "erphub:mcp:"
-	}
+	prefix = cmp.Or(prefix, "erphub:mcp:")
 	return &Store{redis: pool, prefix: fmt.Sprintf("%s%d:", prefix, stateVersion)}, nil
 }
 

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,9 +64,7 @@ func NewCLI(address string, opts *CLIOptions) (*CLIBackend, error) {
 	if address == "" {
 		return nil, errors.New("the backend cli needs the address of an ERP: set ERP_URL")
 	}
-	if b.opts.Program == "" {
-		b.opts.Program = "erphub"
-	}
+	b.opts.Program = cmp.Or(b.opts.Program, "erphub")
 	var err error
 	if b.program, err = exec.LookPath(b.opts.Program); err != nil {
 		return nil, fmt.Errorf("the backend cli needs the program %s: %w", b.opts.Program, err)

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"errors"
 	"os/exec"
 	"strconv"
@@ -33,9 +34,7 @@ func failed(err error, said, token string) error {
 	}
 	said = strings.TrimPrefix(strings.TrimSpace(strings.ToValidUTF8(said, "")), "erphub: ")
 	said = text.Shorten(said, 1500)
-	if said == "" {
-		said = "the command line program failed without a word"
-	}
+	said = cmp.Or(said, "the command line program failed without a word")
 	if strings.Contains(said, mayBeDone) {
 		return mcp.OutcomeUnknown(said, errors.Join(erp.ErrOutcomeUnknown, err))
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -20,14 +21,14 @@ const (
 // maxBatch; what is not a batch is one message. It does not look whether they are
 // valid.
 func batchSize(body []byte) (n int, batch bool) {
-	body = bytes.TrimLeft(body, " \t\r\n")
-	if len(body) == 0 || body[0] != '[' {
+	body, batch = bytes.CutPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
+	if !batch {
 		return 1, false
 	}
-	depth, inText := 0, false
+	depth, inText := 1, false
 	for i := 0; i < len(body); i++ {
 		b := body[i]
-		if n == 0 && i > 0 && b != ' ' && b != '\t' && b != '\r' && b != '\n' && b != ']' {
+		if n == 0 && strings.IndexByte(" \t\r\n]", b) < 0 {
 			n = 1
 		}
 		switch {
@@ -36,9 +37,9 @@ func batchSize(body []byte) (n int, batch bool) {
 		case b == '"':
 			inText = !inText
 		case inText:
-		case b == '[' || b == '{':
+		case b == '[', b == '{':
 			depth++
-		case b == ']' || b == '}':
+		case b == ']', b == '}':
 			if depth--; depth == 0 {
 				return n, true
 			}

@@ -49,7 +49,7 @@ func (s *Server) selecting(next http.Handler) http.Handler {
 // selectionOf is what a request selects, nil for nothing. Where header and
 // address both select, what both do counts.
 func (s *Server) selectionOf(r *http.Request) (*mcp.Selection, error) {
-	if len(r.Header[toolsetsHeader]) == 0 && len(r.Header[readOnlyHeader]) == 0 && r.URL.RawQuery == "" {
+	if len(r.Header[toolsetsHeader])+len(r.Header[readOnlyHeader])+len(r.URL.RawQuery) == 0 {
 		return nil, nil
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
@@ -77,14 +77,12 @@ func (s *Server) selectionOf(r *http.Request) (*mcp.Selection, error) {
 			sel.Toolsets = both
 		}
 	}
-	for _, asked := range [][]string{r.Header[readOnlyHeader], query[readOnlyParam]} {
-		for _, v := range asked {
-			only, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(v)))
-			if err != nil {
-				return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "X-MCP-Readonly and readonly are true or false", Hint: "leave it out for false"}
-			}
-			sel.ReadOnly = sel.ReadOnly || only
+	for _, v := range slices.Concat(r.Header[readOnlyHeader], query[readOnlyParam]) {
+		only, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(v)))
+		if err != nil {
+			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "X-MCP-Readonly and readonly are true or false", Hint: "leave it out for false"}
 		}
+		sel.ReadOnly = sel.ReadOnly || only
 	}
 	if len(sel.Toolsets) == 0 && !sel.ReadOnly {
 		return nil, nil

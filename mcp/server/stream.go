@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"sync"
@@ -47,9 +48,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	if s.ended {
 		return 0, http.ErrHandlerTimeout
 	}
-	if s.status == 0 {
-		s.status = http.StatusOK
-	}
+	s.status = cmp.Or(s.status, http.StatusOK)
 	s.deadlineLocked()
 	n, err := s.ResponseWriter.Write(b)
 	s.bytes += int64(n)

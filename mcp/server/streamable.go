@@ -62,7 +62,7 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case version != "" && !slices.Contains(known, version):
 		refuse(http.StatusBadRequest, "this revision of the protocol is not supported; these are: "+strings.Join(known, ", "))
-	case r.Method != http.MethodGet && r.Method != http.MethodPost && r.Method != http.MethodDelete:
+	case !slices.Contains([]string{http.MethodGet, http.MethodPost, http.MethodDelete}, r.Method):
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		refuse(http.StatusMethodNotAllowed, "send messages with POST, open the stream with GET, end the session with DELETE")
 	case r.Method == http.MethodPost && !isJSON(r.Header):

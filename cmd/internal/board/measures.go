@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -61,9 +62,7 @@ func (b *Board) getMeasures(ctx context.Context, _ *http.Request, q url.Values) 
 
 // period reads a number of hours or days, such as 24h or 30d.
 func period(text string) (time.Duration, error) {
-	if text == "" {
-		text = defaultPeriod
-	}
+	text = cmp.Or(text, defaultPeriod)
 	bad := invalidf("period is a number of hours or days, such as 24h or 30d, up to %dd", maxDays)
 	unit := time.Hour
 	digits, ok := strings.CutSuffix(text, "h")

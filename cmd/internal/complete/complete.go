@@ -3,6 +3,7 @@
 package complete
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -69,9 +70,7 @@ func (r *request) offer(of kind, typed, head string) result {
 	r.word = typed
 	found := of(r)
 	r.word = word
-	if found.mode == "" {
-		found.mode = modeWords
-	}
+	found.mode = cmp.Or(found.mode, modeWords)
 	if found.mode != modeWords && head != "" { // shells complete whole words
 		found = result{mode: modeWords}
 	}

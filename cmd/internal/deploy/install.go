@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -77,10 +78,7 @@ func (a *app) installLog(c *cli.Context, plan *dict.Plan) error {
 }
 
 func (a *app) writeLogPackage(c *cli.Context, plan *dict.Plan) error {
-	path := c.String("output")
-	if path == "" {
-		path = "2Pack_1.0.0_" + deploylog.TableName + ".zip"
-	}
+	path := cmp.Or(c.String("output"), "2Pack_1.0.0_"+deploylog.TableName+".zip")
 	var archive bytes.Buffer
 	if err := pack.Write(&archive, plan, &pack.Options{Name: "com.github.erphub.deploylog", Description: "Deployment log"}); err != nil {
 		return err

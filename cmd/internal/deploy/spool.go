@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,10 +162,7 @@ func (a *app) deploySpoolDiscard(c *cli.Context) error {
 		return errors.Join(a.Print(c, map[string]any{"discarded": append([]spool.Kept{}, gone...)}, output.Table{List: "discarded"}), err)
 	}
 	for _, k := range gone {
-		what := k.Call
-		if what == "" {
-			what = "a call of run " + shell.OrDash(k.Run) + " that could not be read"
-		}
+		what := cmp.Or(k.Call, "a call of run "+shell.OrDash(k.Run)+" that could not be read")
 		a.Note("discarded %s: %s", k.Name, what)
 	}
 	if len(gone) == 0 && len(hooks) == 0 && err == nil {

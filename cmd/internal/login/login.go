@@ -2,6 +2,7 @@ package login
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -231,10 +232,7 @@ func pickChoice(from []tokens.Choice, line string) int {
 // follow mean the same. The store has added the address already.
 func (a *app) loginSticks(c *cli.Context, s *shell.Setup, now tokens.Status) error {
 	if own, _ := s.Resolver.Document.Get(s.Profile, "url"); own != "" && !sameServer(own, now.Server) {
-		name := s.Profile
-		if name == "" {
-			name = "default"
-		}
+		name := cmp.Or(s.Profile, "default")
 		a.Note("the login is for %s, but the address of the profile %s stays %s: change it with `erphub config set url`, or log in with --profile and a name of its own",
 			now.Server, name, own)
 	}

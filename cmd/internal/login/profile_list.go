@@ -1,6 +1,7 @@
 package login
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -57,9 +58,7 @@ func (a *app) profileOf(c *cli.Context, doc *config.Document, name string) profi
 	case ring != "":
 		p.StoredIn = storeKeyring
 	}
-	if p.URL == "" {
-		p.URL = server
-	}
+	p.URL = cmp.Or(p.URL, server)
 	if p.StoredIn == "" || p.URL == "" {
 		return p
 	}

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -64,9 +65,7 @@ type Choice struct {
 // Parse reads the flags. An error says what to type instead.
 func Parse(f Flags) (*Choice, error) {
 	c := &Choice{Format: f.Usual}
-	if c.Format == "" {
-		c.Format = FormatTable
-	}
+	c.Format = cmp.Or(c.Format, FormatTable)
 	named := f.Output != "" && f.Output != "-" // a format was
 	if named {
 		if err := c.setOutput(f); err != nil {

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -179,10 +180,7 @@ func (a *app) printRun(c *cli.Context, slug string, result *erp.ProcessResult, s
 	if r.IsError {
 		return nil
 	}
-	summary := shell.Short(r.Summary, 300)
-	if summary == "" {
-		summary = "done"
-	}
+	summary := cmp.Or(shell.Short(r.Summary, 300), "done")
 	fmt.Fprintf(out, "%s: %s (instance %d)\n", r.Process, shell.Printable(summary), r.Instance)
 	if len(r.Data) > 0 && string(r.Data) != "null" {
 		fmt.Fprintf(out, "%s\n", shell.Printable(string(r.Data)))

@@ -26,13 +26,9 @@ func (a *app) recordDelete(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	ids := make([]erp.ID, 0, c.NArg()-1)
-	for _, known := range c.Args().Slice()[1:] {
-		id, err := a.find(c, client, table, known)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, id)
+	ids, err := a.findAll(c, client, table, c.Args().Slice()[1:])
+	if err != nil {
+		return err
 	}
 	if ask {
 		if err := a.confirmDelete(c, client, table, ids); err != nil {
@@ -40,14 +36,13 @@ func (a *app) recordDelete(c *cli.Context) error {
 		}
 	}
 	did := "deleted"
-	switch {
-	case dry:
+	if dry {
 		did = "would be deleted:"
-		_, err = client.Batch(c.Context, deletions(table, ids), erp.BatchOptions{DryRun: true})
-	case len(ids) == 1:
+	}
+	if len(ids) == 1 && !dry {
 		err = client.Delete(c.Context, table, ids[0])
-	default:
-		_, err = client.Batch(c.Context, deletions(table, ids), erp.BatchOptions{})
+	} else {
+		_, err = client.Batch(c.Context, deletions(table, ids), erp.BatchOptions{DryRun: dry})
 	}
 	var refused *erp.BatchError
 	if len(ids) > 1 && !dry && errors.Is(err, erp.ErrNotFound) && !errors.As(err, &refused) {

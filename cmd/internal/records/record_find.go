@@ -22,6 +22,17 @@ func (a *app) record(c *cli.Context) (client *erp.Client, table string, id erp.I
 	return client, table, id, err
 }
 
+func (a *app) findAll(c *cli.Context, client *erp.Client, table string, known []string) ([]erp.ID, error) {
+	ids := make([]erp.ID, len(known))
+	for i, k := range known {
+		var err error
+		if ids[i], err = a.find(c, client, table, k); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
 // find finds a record by its number or UUID, or else by what a reference to it may say:
 // its search key, document number or name. COLUMN=VALUE says by which column.
 func (a *app) find(c *cli.Context, client *erp.Client, table, known string) (erp.ID, error) {

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -233,14 +234,10 @@ func (a *app) importInput(c *cli.Context, opts *transfer.ImportOptions) (in tran
 		}
 		called = "standard input"
 		clean = func() { _ = os.Remove(path) } // a copy in the folder for such files
-		if opts.Errors == "" {
-			opts.Errors = opts.Table + ".errors"
-		}
+		opts.Errors = cmp.Or(opts.Errors, opts.Table+".errors")
 	} else {
 		opts.Journal, opts.Undo = path+".import.json", path+".undo.ndjson"
-		if opts.Errors == "" {
-			opts.Errors = path + ".errors"
-		}
+		opts.Errors = cmp.Or(opts.Errors, path+".errors")
 		if format == "" {
 			format = strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 		}

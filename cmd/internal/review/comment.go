@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -35,9 +36,7 @@ func WriteComment(w io.Writer, result *diff.Result, findings []Finding, opts *Co
 	if opts != nil {
 		o = *opts
 	}
-	if o.Title == "" {
-		o.Title = "Dictionary changes"
-	}
+	o.Title = cmp.Or(o.Title, "Dictionary changes")
 	if o.Most == 0 {
 		o.Most = defaultMost
 	}

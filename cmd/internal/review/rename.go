@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,10 +30,7 @@ func (c *checker) suspects() {
 		if len(alike) == 0 {
 			continue
 		}
-		best := nearest.Name(gone.Name, alike)
-		if best == "" {
-			best = alike[0]
-		}
+		best := cmp.Or(nearest.Name(gone.Name, alike), alike[0])
 		taken[best] = true
 		was := strings.TrimPrefix(gone.Name, gone.Table+".")
 		c.add(Finding{Rule: ruleRenameSuspected, Severity: Warning, Where: best,

@@ -1,6 +1,7 @@
 package sqlshell
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -171,9 +172,7 @@ func (s *Shell) output(_ context.Context, args string) error {
 func (s *Shell) pending() (string, error) {
 	statement := strings.TrimSpace(s.buffer)
 	s.buffer = ""
-	if statement == "" {
-		statement = s.last
-	}
+	statement = cmp.Or(statement, s.last)
 	if statement == "" {
 		return "", errors.New("there is no statement yet")
 	}
@@ -305,10 +304,7 @@ func (s *Shell) edit(ctx context.Context, _ string) error {
 	if s.Edit == nil {
 		return errors.New("there is no terminal for an editor")
 	}
-	statement := strings.TrimSpace(s.buffer)
-	if statement == "" {
-		statement = s.last
-	}
+	statement := cmp.Or(strings.TrimSpace(s.buffer), s.last)
 	edited, err := s.Edit(ctx, statement+"\n")
 	if err != nil {
 		return err
@@ -347,10 +343,7 @@ func (s *Shell) include(ctx context.Context, args string) error {
 }
 
 func (s *Shell) printBuffer(context.Context, string) error {
-	statement := strings.TrimSpace(s.buffer)
-	if statement == "" {
-		statement = s.last
-	}
+	statement := cmp.Or(strings.TrimSpace(s.buffer), s.last)
 	if statement == "" {
 		statement = "There is no statement yet."
 	}

@@ -3,6 +3,7 @@ package twin
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -37,16 +38,7 @@ func (c *clone) children(ctx context.Context, tables []*store.Table) error {
 		}
 		err = c.step(ctx, fmt.Sprintf("parts of level %d", level), func() error {
 			err := c.step(ctx, fmt.Sprintf("keys of parts of level %d", level), func() error {
-				return c.work.Update(ctx, func(tx *store.Tx) error {
-					for _, r := range of {
-						_, err := tx.Exec(ctx, `INSERT OR IGNORE INTO `+keysTable+`(Target, KeyColumn, KeyValue, Round) SELECT ?, ?, `+
-							sqlquote.Name(r.parentKey)+`, ? FROM `+sqlquote.Name(r.parent), r.child, r.column, round)
-						if err != nil {
-							return fmt.Errorf("looking for parts of %s in %s: %w", r.parent, r.child, err)
-						}
-					}
-					return nil
-				})
+				return c.work.Update(ctx, func(tx *store.Tx) error { return noteParts(ctx, tx, of, round) })
 			})
 			if err != nil {
 				return err
@@ -74,6 +66,18 @@ func (c *clone) children(ctx context.Context, tables []*store.Table) error {
 // childRef is a column of a child table that holds the key of the parent.
 type childRef struct{ child, column, parent, parentKey string }
 
+// noteParts notes the keys of the parents whose parts are to be fetched.
+func noteParts(ctx context.Context, tx *store.Tx, of []childRef, round int) error {
+	for _, r := range of {
+		_, err := tx.Exec(ctx, `INSERT OR IGNORE INTO `+keysTable+`(Target, KeyColumn, KeyValue, Round) SELECT ?, ?, `+
+			sqlquote.Name(r.parentKey)+`, ? FROM `+sqlquote.Name(r.parent), r.child, r.column, round)
+		if err != nil {
+			return fmt.Errorf("looking for parts of %s in %s: %w", r.parent, r.child, err)
+		}
+	}
+	return nil
+}
+
 // childRefs are the links of business tables to some parents.
 func (c *clone) childRefs(ctx context.Context, tx *store.Tx, tables []*store.Table, parents map[string]bool) ([]childRef, error) {
 	var out []childRef
@@ -81,11 +85,7 @@ func (c *clone) childRefs(ctx context.Context, tx *store.Tx, tables []*store.Tab
 		if partOf(t) != "" || c.opts.refused(t) != "" || translates(t.Name) != "" && len(c.opts.Languages) == 0 {
 			continue
 		}
-		links := false
-		for _, col := range t.Columns {
-			links = links || col.Parent
-		}
-		if !links {
+		if !slices.ContainsFunc(t.Columns, func(c *store.Column) bool { return c.Parent }) {
 			continue
 		}
 		refs, err := c.refsOf(ctx, tx, t)

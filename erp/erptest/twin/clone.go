@@ -73,20 +73,7 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 	}
 	c := &clone{src: src, opts: opts, mark: mark, work: w.s, refs: map[string][]ref{}}
 	c.report = Report{Origin: src.Origin(), Kind: src.Kind(), Masked: opts.Masking.Mode != mask.None, Masking: opts.Masking.Fingerprint()}
-	if w.sealed != nil {
-		err = json.Unmarshal(w.sealed.Report, &c.report)
-	} else {
-		if err = c.run(ctx); err != nil && !errors.Is(err, ErrFatal) && c.reached {
-			err = fmt.Errorf("%w; what was read is kept, and a clone with the same options resumes from there", err)
-		}
-	}
-	c.report.Resumed = w.resumed
-	if err == nil {
-		err = c.setPasswords(ctx)
-	}
-	if err == nil {
-		err = c.finish(ctx, path+sealedSuffix)
-	}
+	err = c.make(ctx, w, path+sealedSuffix)
 	if cerr := c.work.Close(); err == nil {
 		err = cerr
 	}
@@ -149,12 +136,8 @@ func (c *clone) run(ctx context.Context) error {
 	if err := c.makeMask(ctx, tables); err != nil {
 		return err
 	}
-	for _, part := range []Part{Dictionary, Reference, Business} {
-		for _, t := range tables {
-			if err := c.copyPart(ctx, t, part); err != nil {
-				return err
-			}
-		}
+	if err := c.copyParts(ctx, tables); err != nil {
+		return err
 	}
 	if err := c.step(ctx, "UUIDs", func() error {
 		for _, t := range tables {
@@ -173,6 +156,34 @@ func (c *clone) run(ctx context.Context) error {
 		return err
 	}
 	return c.seal(ctx)
+}
+
+// make reads what a new twin has, or takes up one that was complete but for its place.
+func (c *clone) make(ctx context.Context, w *work, sealed string) (err error) {
+	if w.sealed != nil {
+		err = json.Unmarshal(w.sealed.Report, &c.report)
+	} else if err = c.run(ctx); err != nil && !errors.Is(err, ErrFatal) && c.reached {
+		err = fmt.Errorf("%w; what was read is kept, and a clone with the same options resumes from there", err)
+	}
+	c.report.Resumed = w.resumed
+	if err == nil {
+		err = c.setPasswords(ctx)
+	}
+	if err == nil {
+		err = c.finish(ctx, sealed)
+	}
+	return err
+}
+
+func (c *clone) copyParts(ctx context.Context, tables []*store.Table) error {
+	for _, part := range []Part{Dictionary, Reference, Business} {
+		for _, t := range tables {
+			if err := c.copyPart(ctx, t, part); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // tables are those that the embedded database has rows in, by name.

@@ -222,26 +222,7 @@ func (c *clone) fetchRound(ctx context.Context, round int) error {
 
 // fetch reads rows by their keys and notes that they were requested.
 func (c *clone) fetch(ctx context.Context, part Part, target, by string, keys []any) error {
-	var st tableState
-	var p *plan
-	err := c.work.View(ctx, func(tx *store.Tx) error {
-		found, err := loadIn(ctx, tx, "table:"+target, &st)
-		if err != nil {
-			return err
-		}
-		t, err := tx.Table(ctx, target)
-		if err != nil {
-			return err
-		}
-		var why map[string]string
-		if p, why, err = c.planOf(ctx, tx, t, part); err != nil {
-			return err
-		}
-		if !found {
-			st = tableState{Done: true, Report: TableReport{Table: t.Name, Part: part, NotCopied: why}}
-		}
-		return nil
-	})
+	p, st, err := c.planFetch(ctx, part, target)
 	if err != nil {
 		return err
 	}
@@ -294,4 +275,24 @@ func (c *clone) fetch(ctx context.Context, part Part, target, by string, keys []
 		}
 		return save(ctx, tx, "table:"+target, &st)
 	})
+}
+
+// planFetch is how rows of a table are fetched, and how far it is.
+func (c *clone) planFetch(ctx context.Context, part Part, target string) (p *plan, st tableState, err error) {
+	err = c.work.View(ctx, func(tx *store.Tx) error {
+		found, err := loadIn(ctx, tx, "table:"+target, &st)
+		if err != nil {
+			return err
+		}
+		t, err := tx.Table(ctx, target)
+		if err != nil {
+			return err
+		}
+		var why map[string]string
+		if p, why, err = c.planOf(ctx, tx, t, part); err == nil && !found {
+			st = tableState{Done: true, Report: TableReport{Table: t.Name, Part: part, NotCopied: why}}
+		}
+		return err
+	})
+	return p, st, err
 }

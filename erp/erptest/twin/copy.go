@@ -26,6 +26,19 @@ type batch struct {
 	notes TableReport
 }
 
+// add takes a row, or counts one that is left out.
+func (b *batch) add(p *plan, row []any) {
+	b.read++
+	if row == nil {
+		return
+	}
+	if key := p.keyOf(row); key != nil {
+		b.last = key
+	}
+	b.rows = append(b.rows, row)
+	b.bytes += sizeOf(row)
+}
+
 // errSink marks errors that are not the source's.
 type errSink struct{ err error }
 
@@ -203,14 +216,7 @@ func (c *clone) stream(ctx context.Context, src Source, p *plan, st *tableState,
 		if err != nil {
 			return &errSink{err}
 		}
-		b.read++
-		if row != nil {
-			if key := p.keyOf(row); key != nil {
-				b.last = key
-			}
-			b.rows = append(b.rows, row)
-			b.bytes += sizeOf(row)
-		}
+		b.add(p, row)
 		if b.read >= batchRows || b.bytes >= batchBytes {
 			return send()
 		}

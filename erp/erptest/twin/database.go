@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -61,9 +62,7 @@ func NewDatabase(db *sql.DB, dialect Dialect, opts *DatabaseOptions) (*Database,
 	if opts != nil {
 		s.opts = *opts
 	}
-	if s.opts.Origin == "" {
-		s.opts.Origin = "database"
-	}
+	s.opts.Origin = cmp.Or(s.opts.Origin, "database")
 	if s.opts.Location == nil {
 		s.opts.Location = time.UTC
 	}

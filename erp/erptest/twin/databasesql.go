@@ -192,7 +192,7 @@ func (w *selecting) limit() (clause string) {
 func (s *Database) expression(c Column, has dbColumn) string {
 	name := sqlquote.Name(has.name)
 	if s.dialect == SQLite {
-		if c.Type == Date || c.Type == DateTime || c.Type == Instant || c.Type == Clock {
+		if times[c.Type] {
 			return "CAST(" + name + " AS TEXT)"
 		}
 		return name
@@ -207,7 +207,7 @@ func (s *Database) expression(c Column, has dbColumn) string {
 			return name + "::bigint"
 		}
 	case "timestamp", "timestamptz", "date":
-		if c.Type == Date || c.Type == DateTime || c.Type == Instant || c.Type == Clock {
+		if times[c.Type] {
 			return name
 		}
 	case "bytea":
@@ -219,3 +219,5 @@ func (s *Database) expression(c Column, has dbColumn) string {
 	}
 	return name + "::text"
 }
+
+var times = map[ValueType]bool{Date: true, DateTime: true, Instant: true, Clock: true}

@@ -47,17 +47,7 @@ func Diff(ctx context.Context, src Source, dir string, opts Options) (_ *Differe
 	fail := func(err error) (*Differences, error) {
 		return nil, fmt.Errorf("comparing %s with the twin in %s: %w", src.Origin(), dir, err)
 	}
-	db, err := store.OpenReadOnly(path)
-	if err != nil {
-		return fail(err)
-	}
-	head, err := twinfile.ReadHead(ctx, db.QueryContext)
-	if cerr := db.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil && head == nil {
-		err = ErrNoTwin
-	}
+	head, err := readHead(ctx, path)
 	if err != nil {
 		return fail(err)
 	}
@@ -92,6 +82,21 @@ func Diff(ctx context.Context, src Source, dir string, opts Options) (_ *Differe
 	}
 	slices.SortStableFunc(out.Changes, func(a, b Change) int { return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Key, b.Key)) })
 	return out, nil
+}
+
+func readHead(ctx context.Context, path string) (*twinfile.Head, error) {
+	db, err := store.OpenReadOnly(path)
+	if err != nil {
+		return nil, err
+	}
+	head, err := twinfile.ReadHead(ctx, db.QueryContext)
+	if cerr := db.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil && head == nil {
+		err = ErrNoTwin
+	}
+	return head, err
 }
 
 func (c *clone) diffTable(ctx context.Context, was *TableReport, masked bool, out *Differences) error {
@@ -154,51 +159,16 @@ type tableDiff struct {
 func (d *tableDiff) run(ctx context.Context, tx *store.Tx, src Source) ([]Change, error) {
 	d.own = true
 	d.tenant = -1
-	key := d.p.t.KeyColumns()
-	var columns []*store.Column
-	for i := range d.p.targets {
-		t := &d.p.targets[i]
-		columns = append(columns, t.c)
-		switch {
-		case slices.Contains(key, t.c):
-			d.keys = append(d.keys, i)
-		case strings.EqualFold(t.c.Name, "Name"), strings.EqualFold(t.c.Name, "ColumnName"), strings.EqualFold(t.c.Name, "TableName"), strings.EqualFold(t.c.Name, "Value"):
-			d.names = append(d.names, i)
-		}
-		if strings.EqualFold(t.c.Name, "AD_Client_ID") {
-			d.tenant = i
-		}
-		switch upper := strings.ToUpper(t.c.Name); {
-		case t.from < 0, upper == "CREATED", upper == "CREATEDBY", upper == "UPDATED", upper == "UPDATEDBY", d.was.Emptied[t.c.Name] > 0:
-		case strings.EqualFold(d.p.t.Name, "AD_Sequence") && strings.HasPrefix(upper, "CURRENTNEXT"):
-		default:
-			d.columns = append(d.columns, i)
-		}
-	}
+	columns := d.sortColumns()
 	if len(d.keys) == 0 {
 		return nil, nil // there is no telling which record is which
 	}
-	rows, err := tx.Query(ctx, store.SelectSQL(d.p.t, columns, store.Selection{}))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err says what there is to say
-	values, scan := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		scan[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(scan...); err != nil {
-			return nil, err
-		}
-		d.have[d.keyText(values)] = d.digest(values)
-	}
-	if err := rows.Err(); err != nil {
+	if err := d.digestOwn(ctx, tx, columns); err != nil {
 		return nil, err
 	}
 	var out []Change
 	d.own = false
-	err = src.Rows(ctx, &Query{Table: d.p.table, Columns: d.p.columns, Tenants: d.p.tenants}, func(from []any) error {
+	err := src.Rows(ctx, &Query{Table: d.p.table, Columns: d.p.columns, Tenants: d.p.tenants}, func(from []any) error {
 		row, err := d.p.convert(from, &TableReport{})
 		if err != nil || row == nil {
 			return err
@@ -228,6 +198,52 @@ func (d *tableDiff) run(ctx context.Context, tx *store.Tx, src Source) ([]Change
 		out = append(out, Change{Table: d.p.t.Name, Key: key, Action: "removed"})
 	}
 	return out, nil
+}
+
+// sortColumns notes what each column is for, and returns those to read.
+func (d *tableDiff) sortColumns() (columns []*store.Column) {
+	key := d.p.t.KeyColumns()
+	for i := range d.p.targets {
+		t := &d.p.targets[i]
+		columns = append(columns, t.c)
+		upper := strings.ToUpper(t.c.Name)
+		switch {
+		case slices.Contains(key, t.c):
+			d.keys = append(d.keys, i)
+		case slices.Contains([]string{"NAME", "COLUMNNAME", "TABLENAME", "VALUE"}, upper):
+			d.names = append(d.names, i)
+		}
+		if upper == "AD_CLIENT_ID" {
+			d.tenant = i
+		}
+		switch {
+		case t.from < 0, slices.Contains([]string{"CREATED", "CREATEDBY", "UPDATED", "UPDATEDBY"}, upper), d.was.Emptied[t.c.Name] > 0:
+		case strings.EqualFold(d.p.t.Name, "AD_Sequence") && strings.HasPrefix(upper, "CURRENTNEXT"):
+		default:
+			d.columns = append(d.columns, i)
+		}
+	}
+	return columns
+}
+
+// digestOwn reads what the twin has.
+func (d *tableDiff) digestOwn(ctx context.Context, tx *store.Tx, columns []*store.Column) error {
+	rows, err := tx.Query(ctx, store.SelectSQL(d.p.t, columns, store.Selection{}))
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // Err says what there is to say
+	values, scan := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		scan[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(scan...); err != nil {
+			return err
+		}
+		d.have[d.keyText(values)] = d.digest(values)
+	}
+	return rows.Err()
 }
 
 // keyText is the key of a row.

@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -91,13 +92,9 @@ const (
 )
 
 func (o Options) withDefaults() Options {
-	if o.Depth == 0 {
-		o.Depth = defaultDepth
-	}
+	o.Depth = cmp.Or(o.Depth, defaultDepth)
 	o.Depth = max(o.Depth, 0)
-	if o.Retries == 0 {
-		o.Retries = defaultRetries
-	}
+	o.Retries = cmp.Or(o.Retries, defaultRetries)
 	if o.Backoff <= 0 {
 		o.Backoff = defaultBackoff
 	}

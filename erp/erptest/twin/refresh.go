@@ -94,7 +94,11 @@ func (p *previous) usable(ctx context.Context, t *store.Table, part Part, now St
 	if rows != content.Rows || digest != content.Digest {
 		return false, nil
 	}
-	var columns int // it may have got others since
+	return p.hasColumns(ctx, t) // it may have got others since
+}
+
+func (p *previous) hasColumns(ctx context.Context, t *store.Table) (bool, error) {
+	var columns int
 	if err := p.db.QueryRowContext(ctx, `SELECT COUNT(*) FROM pragma_table_info(?)`, t.Name).Scan(&columns); err != nil {
 		return false, err
 	}

@@ -2,6 +2,7 @@ package twin
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,38 +38,40 @@ func (c *clone) refsOf(ctx context.Context, tx *store.Tx, t *store.Table) ([]ref
 			!slices.ContainsFunc(have, func(h store.PhysicalColumn) bool { return strings.EqualFold(h.Name, col.Name) }) {
 			continue
 		}
-		name, err := tx.TargetTable(ctx, col)
+		r, err := refOf(ctx, tx, col)
 		if err != nil {
 			return nil, err
 		}
-		if name == "" {
-			continue
+		if r != nil {
+			out = append(out, *r)
 		}
-		target, err := tx.Table(ctx, name)
-		if errors.Is(err, store.ErrNoTable) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		exists, err := tx.TableExists(ctx, target.Name)
-		if err != nil {
-			return nil, err
-		}
-		if target.IsView || !exists || serverOwn[strings.ToUpper(target.Name)] {
-			continue
-		}
-		key, err := keyFor(ctx, tx, col, target)
-		if err != nil {
-			return nil, err
-		}
-		if key == nil || key.IsVirtual() || !col.IsMultiLookup() && (key.Kind() == store.KindInteger) != (col.Kind() == store.KindInteger) {
-			continue
-		}
-		out = append(out, ref{column: col, target: target, key: key, multi: col.IsMultiLookup()})
 	}
 	c.refs[t.Name] = out
 	return out, nil
+}
+
+// refOf is the reference of a column to a copied table, nil if it has none.
+func refOf(ctx context.Context, tx *store.Tx, col *store.Column) (*ref, error) {
+	name, err := tx.TargetTable(ctx, col)
+	if err != nil || name == "" {
+		return nil, err
+	}
+	target, err := tx.Table(ctx, name)
+	if errors.Is(err, store.ErrNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	exists, err := tx.TableExists(ctx, target.Name)
+	if err != nil || target.IsView || !exists || serverOwn[strings.ToUpper(target.Name)] {
+		return nil, err
+	}
+	key, err := keyFor(ctx, tx, col, target)
+	if err != nil || key == nil || key.IsVirtual() || !col.IsMultiLookup() && (key.Kind() == store.KindInteger) != (col.Kind() == store.KindInteger) {
+		return nil, err
+	}
+	return &ref{column: col, target: target, key: key, multi: col.IsMultiLookup()}, nil
 }
 
 // keyFor is the column of the target whose values a reference holds.
@@ -149,15 +152,8 @@ func (c *clone) eachPair(ctx context.Context, tx *store.Tx, t *store.Table, fn f
 	if err != nil {
 		return err
 	}
-	var ids []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-		ids = append(ids, id)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	ids, err := numbersOf(rows)
+	if err != nil {
 		return err
 	}
 	for _, id := range ids {
@@ -183,4 +179,15 @@ func (c *clone) eachPair(ctx context.Context, tx *store.Tx, t *store.Table, fn f
 		}
 	}
 	return nil
+}
+
+func numbersOf(rows *sql.Rows) (list []int64, err error) {
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		list = append(list, n)
+	}
+	return list, errors.Join(rows.Err(), rows.Close())
 }

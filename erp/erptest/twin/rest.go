@@ -261,21 +261,9 @@ func (r *restReader) read(ctx context.Context, row func([]any) error) error {
 		if err != nil {
 			return err
 		}
-		var first, last int64
-		for i, record := range page.Records {
-			key, ok := record.ID().Int()
-			if q.Table.Key != "" {
-				if !ok {
-					return fmt.Errorf("%w: a record of %s has no key: %w", ErrFatal, q.Table.Name, erp.ErrBadResponse)
-				}
-				if i > 0 && (key <= last) != q.Descending || after != nil && (key <= *after) != q.Descending {
-					return fmt.Errorf("records of %s are not in the order of their keys: %w", q.Table.Name, erp.ErrBadResponse)
-				}
-			}
-			if i == 0 {
-				first = key
-			}
-			last = key
+		first, last, err := keysOf(page.Records, q, after)
+		if err != nil {
+			return err
 		}
 		if err := r.pageButtons(ctx, page, min(first, last), max(first, last)); err != nil {
 			return err
@@ -295,6 +283,27 @@ func (r *restReader) read(ctx context.Context, row func([]any) error) error {
 		}
 		after = &last
 	}
+}
+
+// keysOf are the first and the last key of a page, whose records must be in the order of
+// their keys and come after one.
+func keysOf(records []erp.Record, q *Query, after *int64) (first, last int64, err error) {
+	for i, record := range records {
+		key, ok := record.ID().Int()
+		if q.Table.Key != "" {
+			if !ok {
+				return 0, 0, fmt.Errorf("%w: a record of %s has no key: %w", ErrFatal, q.Table.Name, erp.ErrBadResponse)
+			}
+			if i > 0 && (key <= last) != q.Descending || after != nil && (key <= *after) != q.Descending {
+				return 0, 0, fmt.Errorf("records of %s are not in the order of their keys: %w", q.Table.Name, erp.ErrBadResponse)
+			}
+		}
+		if i == 0 {
+			first = key
+		}
+		last = key
+	}
+	return first, last, nil
 }
 
 func (r *restReader) behind(key int64) erp.Filter {

@@ -24,17 +24,7 @@ func (r *restReader) findButtons(ctx context.Context) error {
 		r.buttons = nil // without a key there is no telling which record is which
 		return nil
 	}
-	number := func(f erp.Filter) (int, error) {
-		page, err := r.s.page(ctx, r.q.Table.Name, &erp.Query{Filter: f, Select: []string{r.q.Table.Key}, Top: 1})
-		if err != nil {
-			return 0, err
-		}
-		if page.Rows < 0 { // a server that does not count
-			return len(page.Records), nil
-		}
-		return page.Rows, nil
-	}
-	all, err := number(r.base)
+	all, err := r.number(ctx, r.base)
 	if err != nil {
 		return err
 	}
@@ -50,7 +40,7 @@ func (r *restReader) findButtons(ctx context.Context) error {
 			if !ok || left <= 0 {
 				continue
 			}
-			n, err := number(r.base.And(f))
+			n, err := r.number(ctx, r.base.And(f))
 			if err != nil {
 				return err
 			}
@@ -69,6 +59,18 @@ func (r *restReader) findButtons(ctx context.Context) error {
 		b.codes = slices.DeleteFunc(b.codes, func(code string) bool { return code == b.rest })
 	}
 	return nil
+}
+
+// number counts records; of a server that does not count, it says whether there are any.
+func (r *restReader) number(ctx context.Context, f erp.Filter) (int, error) {
+	page, err := r.s.page(ctx, r.q.Table.Name, &erp.Query{Filter: f, Select: []string{r.q.Table.Key}, Top: 1})
+	if err != nil {
+		return 0, err
+	}
+	if page.Rows < 0 {
+		return len(page.Records), nil
+	}
+	return page.Rows, nil
 }
 
 func holds(column, code string) (erp.Filter, bool) {

@@ -17,31 +17,10 @@ import (
 func (c *clone) seal(ctx context.Context) error {
 	var states []tableState
 	problems := map[string]string{}
-	err := c.work.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT Name, State FROM `+workTable+` WHERE Name LIKE 'table:%' OR Name LIKE 'problem:%'`)
-		if err != nil {
-			return err
+	err := c.work.View(ctx, func(tx *store.Tx) (err error) {
+		if states, err = readStates(ctx, tx, problems); err == nil {
+			_, err = loadIn(ctx, tx, "notes", &c.report.Notes)
 		}
-		defer rows.Close() //nolint:errcheck // Err says what there is to say
-		for rows.Next() {
-			var name, text string
-			var st tableState
-			if err := rows.Scan(&name, &text); err != nil {
-				return err
-			}
-			if err := json.Unmarshal([]byte(text), &st); err != nil {
-				return err
-			}
-			if table, ok := strings.CutPrefix(name, "problem:"); ok {
-				problems[table] = st.Report.Problem
-				continue
-			}
-			states = append(states, st)
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		_, err = loadIn(ctx, tx, "notes", &c.report.Notes)
 		return err
 	})
 	if err != nil {
@@ -90,6 +69,31 @@ func (c *clone) seal(ctx context.Context) error {
 		}
 		return c.writeHead(ctx, tx)
 	})
+}
+
+// readStates reads how far each table came, and notes the problems of tables by name.
+func readStates(ctx context.Context, tx *store.Tx, problems map[string]string) (states []tableState, err error) {
+	rows, err := tx.Query(ctx, `SELECT Name, State FROM `+workTable+` WHERE Name LIKE 'table:%' OR Name LIKE 'problem:%'`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err says what there is to say
+	for rows.Next() {
+		var name, text string
+		var st tableState
+		if err := rows.Scan(&name, &text); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(text), &st); err != nil {
+			return nil, err
+		}
+		if table, ok := strings.CutPrefix(name, "problem:"); ok {
+			problems[table] = st.Report.Problem
+			continue
+		}
+		states = append(states, st)
+	}
+	return states, rows.Err()
 }
 
 func (c *clone) writeHead(ctx context.Context, tx *store.Tx) error {

@@ -1,8 +1,10 @@
 package twin
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -282,12 +284,7 @@ func (c *clone) virtualColumns(ctx context.Context) error {
 				if !exists || !col.IsVirtual() || strings.HasPrefix(col.ColumnSQL, "@") {
 					continue
 				}
-				rows, err := db.QueryContext(ctx, "SELECT "+store.Expr(t, col)+" FROM "+sqlquote.Name(t.Name)+" LIMIT 1")
-				if err == nil {
-					rows.Next()
-					err = errors.Join(rows.Err(), rows.Close())
-				}
-				if err != nil {
+				if err := tryColumn(ctx, db, t, col); err != nil {
 					if ctx.Err() != nil {
 						return ctx.Err()
 					}
@@ -314,12 +311,18 @@ func (c *clone) virtualColumns(ctx context.Context) error {
 	})
 }
 
+func tryColumn(ctx context.Context, db *sql.DB, t *store.Table, col *store.Column) error {
+	rows, err := db.QueryContext(ctx, "SELECT "+store.Expr(t, col)+" FROM "+sqlquote.Name(t.Name)+" LIMIT 1")
+	if err != nil {
+		return err
+	}
+	rows.Next()
+	return errors.Join(rows.Err(), rows.Close())
+}
+
 // setPasswords lets the users of the twin log in.
 func (c *clone) setPasswords(ctx context.Context) error {
-	password := c.opts.Password
-	if password == "" {
-		password = rand.Text()
-	}
+	password := cmp.Or(c.opts.Password, rand.Text())
 	salt := rand.Text()
 	hash := seed.HashPassword(password, salt)
 	err := c.work.Update(ctx, func(tx *store.Tx) error {

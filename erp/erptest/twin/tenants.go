@@ -24,27 +24,8 @@ func (t tenant) is(given string) bool {
 // chooseTenants finds the tenants whose rows are copied. Where the source shows
 // several, somebody has to say which.
 func (c *clone) chooseTenants(ctx context.Context) error {
-	var all []tenant
-	q := &Query{
-		Table: &Table{Name: "AD_Client", Key: "AD_Client_ID", HasActive: true},
-		Columns: []Column{{Name: "AD_Client_ID", Type: Integer, Display: displaytype.ID}, {Name: "Name", Display: displaytype.String, Length: 60},
-			{Name: "Value", Display: displaytype.String, Length: 40}},
-	}
-	err := c.retry(ctx, "the table AD_Client", func() (bool, error) {
-		all = nil
-		return false, c.src.Rows(ctx, q, func(v []any) error {
-			id, err := stored(Integer, v[0])
-			if n, ok := id.(int64); err == nil && ok && n != 0 {
-				t := tenant{id: n}
-				t.name, _ = v[1].(string)
-				t.value, _ = v[2].(string)
-				all = append(all, t)
-			}
-			return nil
-		})
-	})
-	hidden := errors.Is(err, ErrNotReadable) || errors.Is(err, ErrNoTable)
-	if err != nil && !hidden {
+	all, err := c.readTenants(ctx)
+	if err != nil {
 		return err
 	}
 	names := make([]string, len(all))
@@ -73,4 +54,30 @@ func (c *clone) chooseTenants(ctx context.Context) error {
 		c.tenants = nil
 	}
 	return nil
+}
+
+// readTenants reads those that the source shows, none if it does not show the table.
+func (c *clone) readTenants(ctx context.Context) (all []tenant, err error) {
+	q := &Query{
+		Table: &Table{Name: "AD_Client", Key: "AD_Client_ID", HasActive: true},
+		Columns: []Column{{Name: "AD_Client_ID", Type: Integer, Display: displaytype.ID}, {Name: "Name", Display: displaytype.String, Length: 60},
+			{Name: "Value", Display: displaytype.String, Length: 40}},
+	}
+	err = c.retry(ctx, "the table AD_Client", func() (bool, error) {
+		all = nil
+		return false, c.src.Rows(ctx, q, func(v []any) error {
+			id, err := stored(Integer, v[0])
+			if n, ok := id.(int64); err == nil && ok && n != 0 {
+				t := tenant{id: n}
+				t.name, _ = v[1].(string)
+				t.value, _ = v[2].(string)
+				all = append(all, t)
+			}
+			return nil
+		})
+	})
+	if errors.Is(err, ErrNotReadable) || errors.Is(err, ErrNoTable) {
+		return all, nil
+	}
+	return all, err
 }

@@ -14,27 +14,15 @@ import (
 
 // valueType is what a column of the embedded database holds.
 func valueType(c *store.Column) ValueType {
-	switch c.Kind() {
-	case store.KindInteger:
-		return Integer
-	case store.KindDecimal:
-		return Decimal
-	case store.KindBool:
-		return Flag
-	case store.KindDate:
-		return Date
-	case store.KindDateTime:
-		return DateTime
-	case store.KindInstant:
-		return Instant
-	case store.KindTime:
-		return Clock
-	case store.KindBytes:
-		return Binary
-	case store.KindJSON:
-		return JSON
+	if t, ok := valueTypes[c.Kind()]; ok {
+		return t
 	}
 	return Text
+}
+
+var valueTypes = map[store.Kind]ValueType{
+	store.KindInteger: Integer, store.KindDecimal: Decimal, store.KindBool: Flag, store.KindDate: Date,
+	store.KindDateTime: DateTime, store.KindInstant: Instant, store.KindTime: Clock, store.KindBytes: Binary, store.KindJSON: JSON,
 }
 
 // longest is how many bytes a value may have. The embedded database takes a little

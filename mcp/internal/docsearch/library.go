@@ -1,6 +1,7 @@
 package docsearch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,9 +75,7 @@ func Open(ctx context.Context, folders []string, opts *Options) (*Library, error
 	if l.opts.MaxFiles <= 0 {
 		l.opts.MaxFiles = 5000
 	}
-	if l.opts.Fresh == 0 {
-		l.opts.Fresh = 10 * time.Second
-	}
+	l.opts.Fresh = cmp.Or(l.opts.Fresh, 10*time.Second)
 	if l.log = l.opts.Logger; l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
 	}

@@ -84,10 +84,10 @@ func (r *renderer) aggregateOf(f *pg_query.FuncCall, args []expr, l *level, ctes
 		word = "DISTINCT "
 		operand = word + r.key(a, at)
 	}
-	switch {
-	case name == "count":
+	switch name {
+	case "count":
 		return expr{sql: "count(" + operand + ")", typ: "int8"}
-	case name == "min" || name == "max":
+	case "min", "max":
 		if a.typ == "bool" || category(a.typ) == 'U' {
 			break
 		}
@@ -96,15 +96,26 @@ func (r *renderer) aggregateOf(f *pg_query.FuncCall, args []expr, l *level, ctes
 			e.typ = "text"
 		}
 		return e
-	case (name == "sum" || name == "avg") && isFloat(a.typ):
-		return expr{sql: "pg_" + name + "_float(" + operand + ")", typ: "float8"}
-	case name == "sum" && (a.typ == "int2" || a.typ == "int4"):
-		return expr{sql: "pg_sum_int(" + operand + ")", typ: "int8"}
-	case (name == "sum" || name == "avg") && isNumber(a.typ):
-		return expr{sql: "pg_" + name + "_num(" + operand + ")", typ: "numeric"}
+	case "sum", "avg":
+		if kind, typ := sumOf(name, a.typ); typ != "" {
+			return expr{sql: "pg_" + name + "_" + kind + "(" + operand + ")", typ: typ}
+		}
 	}
 	untranslated(at, "the aggregate "+name+"("+a.typ+")")
 	return expr{}
+}
+
+// sumOf is the variant of a sum or an average of values of a type, and its own type.
+func sumOf(name, typ string) (kind, result string) {
+	switch {
+	case isFloat(typ):
+		return "float", "float8"
+	case name == "sum" && (typ == "int2" || typ == "int4"):
+		return "int", "int8"
+	case isNumber(typ):
+		return "num", "numeric"
+	}
+	return "", ""
 }
 
 // stringAgg is string_agg. With DISTINCT the values are sorted, as in PostgreSQL.

@@ -92,7 +92,7 @@ func (r *renderer) concatWS(args []expr, at int32) expr {
 	for i := range args {
 		args[i].sql = r.shown(args[i], at)
 	}
-	return expr{sql: "pg_concat_ws(" + join(args) + ")", typ: "text"}
+	return expr{sql: "pg_concat_ws(" + join(args, ",") + ")", typ: "text"}
 }
 
 // shown is a value as concat writes it.

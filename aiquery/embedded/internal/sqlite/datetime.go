@@ -152,16 +152,8 @@ func parseHours(s string) (time.Duration, error) {
 	}
 	var micros int64
 	if len(parts) == 3 {
-		d, err := parseDecimal(parts[2])
-		if err != nil || strings.Trim(parts[2], "0123456789.") != "" {
-			return 0, errDate
-		}
-		d.scale -= 6
-		for d.scale < 0 {
-			d.coef.Mul(d.coef, bigTen)
-			d.scale++
-		}
-		if micros, err = d.int64(); err != nil {
+		var err error
+		if micros, err = parseMicros(parts[2]); err != nil {
 			return 0, errDate
 		}
 	}
@@ -169,6 +161,18 @@ func parseHours(s string) (time.Duration, error) {
 		return 0, errDateRange
 	}
 	return time.Duration(h)*time.Hour + time.Duration(m)*time.Minute + time.Duration(micros)*time.Microsecond, nil
+}
+
+// parseMicros reads seconds as microseconds.
+func parseMicros(s string) (int64, error) {
+	d, err := parseDecimal(s)
+	if err != nil || strings.Trim(s, "0123456789.") != "" {
+		return 0, errDate
+	}
+	for d.scale -= 6; d.scale < 0; d.scale++ {
+		d.coef.Mul(d.coef, bigTen)
+	}
+	return d.int64()
 }
 
 // addInterval adds months, keeping the day within its month, then days, then

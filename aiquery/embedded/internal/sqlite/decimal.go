@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"math/big"
 	"strconv"
 	"strings"
@@ -282,10 +283,7 @@ func comparePlain(a, b string) int {
 		}
 		return 1
 	}
-	c := len(wholeA) - len(wholeB)
-	if c == 0 {
-		c = strings.Compare(wholeA, wholeB)
-	}
+	c := cmp.Or(len(wholeA)-len(wholeB), strings.Compare(wholeA, wholeB))
 	if c == 0 {
 		c = strings.Compare(fracA, fracB)
 	}

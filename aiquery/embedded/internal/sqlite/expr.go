@@ -228,15 +228,15 @@ func (r *renderer) coalesce(args []*pg_query.Node, l *level, ctes *cte, at int32
 	if len(list) == 1 {
 		return list[0]
 	}
-	return expr{sql: "coalesce(" + join(list) + ")", typ: typ, integer: list[0].integer}
+	return expr{sql: "coalesce(" + join(list, ",") + ")", typ: typ, integer: list[0].integer}
 }
 
-func join(list []expr) string {
+func join(list []expr, between string) string {
 	parts := make([]string, len(list))
 	for i, e := range list {
 		parts[i] = e.sql
 	}
-	return strings.Join(parts, ",")
+	return strings.Join(parts, between)
 }
 
 func (r *renderer) minMax(m *pg_query.MinMaxExpr, l *level, ctes *cte) expr {
@@ -246,7 +246,7 @@ func (r *renderer) minMax(m *pg_query.MinMaxExpr, l *level, ctes *cte) expr {
 	}
 	list, typ := r.together(r.exprs(m.GetArgs(), l, ctes), m.GetLocation(), "GREATEST and LEAST")
 	r.key(expr{sql: "x", typ: typ}, m.GetLocation())
-	return expr{sql: "pg_extreme(" + sign + "," + sqlquote.Text(typ) + "," + join(list) + ")", typ: typ, integer: list[0].integer}
+	return expr{sql: "pg_extreme(" + sign + "," + sqlquote.Text(typ) + "," + join(list, ",") + ")", typ: typ, integer: list[0].integer}
 }
 
 func valueFunctionName(op pg_query.SQLValueFunctionOp) string {

@@ -227,5 +227,5 @@ func (r *renderer) series(v *pg_query.RangeFunction, l *level, ctes *cte) item {
 	alias := r.alias(shown)
 	cols := []column{{shown, expr{sql: sqlquote.Name(alias) + ".value", typ: typ}}}
 	cols = renamed(cols, v.GetAlias().GetColnames(), f.GetLocation(), column.called)
-	return item{sql: "json_each(pg_series(" + join(args) + ")) AS " + sqlquote.Name(alias), cols: cols, rels: []*relation{{shown, cols}}}
+	return item{sql: "json_each(pg_series(" + join(args, ",") + ")) AS " + sqlquote.Name(alias), cols: cols, rels: []*relation{{shown, cols}}}
 }

@@ -124,18 +124,10 @@ func (r *renderer) expandSet(n *pg_query.Node, k *groupKeys) [][]int {
 	case pg_query.GroupingSetKind_GROUPING_SET_EMPTY:
 		out = [][]int{{}}
 	case pg_query.GroupingSetKind_GROUPING_SET_SIMPLE:
-		set := []int{}
-		for _, c := range g.GetContent() {
-			set = append(set, k.members(c)...)
-		}
-		out = [][]int{set}
+		out = [][]int{k.membersOf(g.GetContent())}
 	case pg_query.GroupingSetKind_GROUPING_SET_ROLLUP:
 		for n := len(g.GetContent()); n >= 0; n-- {
-			set := []int{}
-			for _, c := range g.GetContent()[:n] {
-				set = append(set, k.members(c)...)
-			}
-			out = append(out, set)
+			out = append(out, k.membersOf(g.GetContent()[:n]))
 		}
 	case pg_query.GroupingSetKind_GROUPING_SET_CUBE:
 		if len(g.GetContent()) > 6 {
@@ -161,6 +153,15 @@ func (r *renderer) expandSet(n *pg_query.Node, k *groupKeys) [][]int {
 		refuse(g.GetLocation(), "this kind of grouping set")
 	}
 	return out
+}
+
+// membersOf are the expressions of several elements.
+func (k *groupKeys) membersOf(list []*pg_query.Node) []int {
+	set := []int{}
+	for _, n := range list {
+		set = append(set, k.members(n)...)
+	}
+	return set
 }
 
 // members are the expressions of an element, which may be a list.

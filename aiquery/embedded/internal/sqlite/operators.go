@@ -187,7 +187,7 @@ func (r *renderer) inList(x *pg_query.A_Expr, not bool, l *level, ctes *cte) exp
 		} else {
 			typ := commonType(list, at, "IN")
 			list = r.toType(list, typ, at, "IN")
-			sql = "(" + r.key(list[0], at) + " IN (" + join(list[1:]) + "))"
+			sql = "(" + r.key(list[0], at) + " IN (" + join(list[1:], ",") + "))"
 		}
 	}
 	if not {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -87,9 +88,7 @@ func (r *renderer) targets(list []*pg_query.Node, l *level) []target {
 		if name == "" {
 			name, _ = figureName(t.GetVal())
 		}
-		if name == "" {
-			name = "?column?"
-		}
+		name = cmp.Or(name, "?column?")
 		out = append(out, target{name: name, node: t.GetVal()})
 	}
 	return out
@@ -280,10 +279,8 @@ func (w *partWriter) write(extra, names []string) string {
 	if w.distinct {
 		b.WriteString("DISTINCT ")
 	}
+	list := make([]string, len(w.cols))
 	for i, e := range w.cols {
-		if i > 0 {
-			b.WriteString(", ")
-		}
 		if i == 0 && len(w.group) == 0 && (w.explicit || w.having != "") {
 			// SQLite takes HAVING without GROUP BY only beside an aggregate.
 			e.sql = "(CASE WHEN count(*) >= 0 THEN " + e.sql + " END)"
@@ -292,12 +289,9 @@ func (w *partWriter) write(extra, names []string) string {
 		if w.distinct {
 			sql = w.r.key(e, -1)
 		}
-		b.WriteString(sql + " AS " + names[i])
+		list[i] = sql + " AS " + names[i]
 	}
-	for _, x := range extra {
-		b.WriteString(", " + x)
-	}
-	b.WriteString(w.from + w.where)
+	b.WriteString(strings.Join(append(list, extra...), ", ") + w.from + w.where)
 	if len(w.group) > 0 {
 		b.WriteString(" GROUP BY " + strings.Join(w.group, ", "))
 	} else if w.explicit && w.having == "" {

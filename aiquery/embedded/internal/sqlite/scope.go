@@ -1,10 +1,13 @@
 package sqlite
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	pg_query "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // column is a column that can be named.
@@ -69,6 +72,15 @@ type outcol struct {
 
 func (c outcol) called(name string) outcol { return outcol{name, c.sqlName, c.e} }
 
+// names are the quoted names of the columns, with commas between them.
+func (q query) names() string {
+	names := make([]string, len(q.cols))
+	for i, c := range q.cols {
+		names[i] = sqlquote.Name(c.sqlName)
+	}
+	return strings.Join(names, ", ")
+}
+
 // query is a rendered SELECT.
 type query struct {
 	sql    string
@@ -88,9 +100,7 @@ func (r *renderer) unique(taken map[string]int, name string) string {
 		}
 		return c
 	}, name)
-	if base == "" {
-		base = "x"
-	}
+	base = cmp.Or(base, "x")
 	low := strings.ToLower(base)
 	for n := taken[low]; ; n++ {
 		try := base
@@ -121,16 +131,7 @@ func (r *renderer) columnRef(ref *pg_query.ColumnRef, l *level) expr {
 	switch len(names) {
 	case 1:
 		for lv := l; lv != nil; lv = lv.parent {
-			var found *column
-			for i := range lv.cols {
-				if lv.cols[i].name == names[0] {
-					if found != nil {
-						refuse(at, "the ambiguous column name "+names[0], "qualify it")
-					}
-					found = &lv.cols[i]
-				}
-			}
-			if found != nil {
+			if found := theColumn(lv.cols, names[0], at, "qualify it"); found != nil {
 				return r.named(*found, lv, l, at)
 			}
 			for _, rel := range lv.rels {
@@ -146,15 +147,7 @@ func (r *renderer) columnRef(ref *pg_query.ColumnRef, l *level) expr {
 				if rel.name != names[0] {
 					continue
 				}
-				var found *column
-				for i := range rel.cols {
-					if rel.cols[i].name == names[1] {
-						if found != nil {
-							refuse(at, "the ambiguous column name "+names[1])
-						}
-						found = &rel.cols[i]
-					}
-				}
+				found := theColumn(rel.cols, names[1], at)
 				if found == nil {
 					refuse(at, "the unknown column "+names[0]+"."+names[1])
 				}
@@ -165,6 +158,19 @@ func (r *renderer) columnRef(ref *pg_query.ColumnRef, l *level) expr {
 	}
 	refuse(at, "this qualified name")
 	return expr{}
+}
+
+// theColumn is the one column of a name, nil if there is none.
+func theColumn(cols []column, name string, at int32, hint ...string) (found *column) {
+	for i := range cols {
+		if cols[i].name == name {
+			if found != nil {
+				refuse(at, "the ambiguous column name "+name, hint...)
+			}
+			found = &cols[i]
+		}
+	}
+	return found
 }
 
 // named checks that a column may be used where it is.

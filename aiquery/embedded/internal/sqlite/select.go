@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,9 +164,7 @@ func (r *renderer) limit(s *pg_query.SelectStmt, parent *level, ctes *cte) strin
 	if count == "" && offset == "" {
 		return ""
 	}
-	if count == "" {
-		count = "-1"
-	}
+	count = cmp.Or(count, "-1")
 	sql := " LIMIT " + count
 	if offset != "" {
 		sql += " OFFSET " + offset
@@ -211,17 +210,9 @@ func (r *renderer) values(s *pg_query.SelectStmt, parent *level, ctes *cte, opt 
 	}
 	lists := make([]string, len(rows))
 	for i, row := range rows {
-		parts := make([]string, len(row))
-		for c, e := range row {
-			parts[c] = e.sql
-		}
-		lists[i] = "(" + strings.Join(parts, ", ") + ")"
+		lists[i] = "(" + join(row, ", ") + ")"
 	}
-	names := make([]string, len(q.cols))
-	for i, c := range q.cols {
-		names[i] = sqlquote.Name(c.sqlName)
-	}
-	q.sql = "SELECT " + strings.Join(names, ", ") + " FROM (VALUES " + strings.Join(lists, ", ") + ")"
+	q.sql = "SELECT " + q.names() + " FROM (VALUES " + strings.Join(lists, ", ") + ")"
 	return q
 }
 
@@ -282,11 +273,7 @@ func (r *renderer) combine(s *pg_query.SelectStmt, left, right query) query {
 		}
 		return "SELECT " + strings.Join(parts, ", ") + ", row_number() OVER (PARTITION BY " + list + ") FROM (" + sql + ") AS " + sqlquote.Name(n)
 	}
-	var names []string
-	for _, c := range q.cols {
-		names = append(names, sqlquote.Name(c.sqlName))
-	}
-	q.sql = "SELECT " + strings.Join(names, ", ") + " FROM (" + number(l) + " " + op + " " + number(rr) + ")"
+	q.sql = "SELECT " + q.names() + " FROM (" + number(l) + " " + op + " " + number(rr) + ")"
 	return q
 }
 
@@ -331,11 +318,7 @@ func (r *renderer) with(w *pg_query.WithClause, parent *level, ctes *cte) (strin
 		case pg_query.CTEMaterialize_CTEMaterializeNever:
 			hint = "NOT MATERIALIZED "
 		}
-		var names []string
-		for _, col := range q.cols {
-			names = append(names, sqlquote.Name(col.sqlName))
-		}
-		parts = append(parts, sqlquote.Name(item.sqlName)+"("+strings.Join(names, ", ")+") AS "+hint+"("+q.sql+")")
+		parts = append(parts, sqlquote.Name(item.sqlName)+"("+q.names()+") AS "+hint+"("+q.sql+")")
 		ctes = item
 	}
 	if w.GetRecursive() {

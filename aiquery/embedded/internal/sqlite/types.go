@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"encoding/hex"
 	"math"
@@ -235,6 +236,12 @@ var forms = map[string]string{
 	"timestamptz>timestamp": "$",
 }
 
+// The forms of types that have the one of another type, as a value and as a target.
+var (
+	formSources = map[string]string{"int2": "int", "int4": "int", "int8": "int", "varchar": "text"}
+	formTargets = map[string]string{"int2": "int", "int4": "int", "int8": "int", "varchar": "text", "bpchar": "text", "timestamptz": "timestamp"}
+)
+
 // castSQL writes a cast, and reports whether the result is a numeric that is INTEGER.
 func castSQL(e expr, to string, mod int) (sql string, integer bool) {
 	call := "pg_cast(" + sqlquote.Text(e.typ) + "," + sqlquote.Text(to) + "," + strconv.Itoa(mod) + "," + e.sql + ")"
@@ -244,22 +251,8 @@ func castSQL(e expr, to string, mod int) (sql string, integer bool) {
 	if e.typ == "numeric" && isText(to) {
 		return numberText(e), false
 	}
-	from, target := e.typ, to
-	switch {
-	case isInt(from):
-		from = "int"
-	case from == "varchar":
-		from = "text"
-	}
-	switch {
-	case isInt(target):
-		target = "int"
-	case isText(target):
-		target = "text"
-	case target == "timestamptz":
-		target = "timestamp"
-	}
-	form, ok := forms[from+">"+target]
+	from := cmp.Or(formSources[e.typ], e.typ)
+	form, ok := forms[from+">"+cmp.Or(formTargets[to], to)]
 	if !ok {
 		return call, false
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -25,9 +26,7 @@ func (s *Session) AddressText(ctx context.Context, tx *store.Tx, address store.R
 // where the country says so. region is the name of the address's region, empty
 // for none.
 func addressText(address, country store.Row, region string) string {
-	if region == "" {
-		region = address.String("RegionName")
-	}
+	region = cmp.Or(region, address.String("RegionName"))
 	place := strings.NewReplacer(
 		"@C@", address.String("City"), "@R@", region, "@P@", address.String("Postal"),
 		"@A@", prefixed("-", address.String("Postal_Add")), `\n`, "\n",

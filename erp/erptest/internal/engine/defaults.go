@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -92,7 +94,7 @@ func programDefaults(r *Record) {
 func (s *Session) setDefault(ctx context.Context, tx *store.Tx, vars Variables, col *store.Column) error {
 	r := vars.Record
 	if !takesDefault(r.Table, col) || col.Name == "Created" || col.Name == "Updated" ||
-		col.Ref == displaytype.RowID || col.Ref == displaytype.Binary || col.Ref == displaytype.TextLong {
+		slices.Contains([]int{displaytype.RowID, displaytype.Binary, displaytype.TextLong}, col.Ref) {
 		return nil
 	}
 	if col.Name == "IsActive" {
@@ -258,9 +260,7 @@ func (v Variables) Lookup(ctx context.Context, tx *store.Tx, name string) (strin
 			return "", false, err
 		}
 	}
-	if text == "" {
-		text = fallback
-	}
+	text = cmp.Or(text, fallback)
 	return text, text != "", nil
 }
 

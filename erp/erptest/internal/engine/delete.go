@@ -154,15 +154,10 @@ func (s *Session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table
 			continue
 		}
 		switch {
-		case f.rule == "D":
+		case f.rule == "D", f.rule == "" && ofEveryRecord[strings.ToUpper(col.Name)] && !(col.Parent && table.EntityType == "D"):
 			continue
 		case col.Parent && table.EntityType == "D":
 			f.rule = "C" // the ERP's own parts go with their wholes
-		case f.rule == "":
-			switch strings.ToUpper(col.Name) {
-			case "AD_CLIENT_ID", "AD_ORG_ID", "CREATEDBY", "UPDATEDBY":
-				continue
-			}
 		}
 		exists, err := HasPhysicalColumn(ctx, tx, table.Name, col.Name)
 		if err != nil {
@@ -174,6 +169,10 @@ func (s *Session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table
 	}
 	return refs, nil
 }
+
+// ofEveryRecord are references that all tables have, and that hold nothing back unless a
+// rule says so.
+var ofEveryRecord = map[string]bool{"AD_CLIENT_ID": true, "AD_ORG_ID": true, "CREATEDBY": true, "UPDATEDBY": true}
 
 // HasPhysicalColumn reports whether the table has the column in the database.
 func HasPhysicalColumn(ctx context.Context, tx *store.Tx, table, column string) (bool, error) {

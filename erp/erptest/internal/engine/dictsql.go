@@ -203,16 +203,7 @@ func SQLWords(sql string) (words []string, ok bool) {
 		ch := sql[i]
 		switch {
 		case ch == '\'' || ch == '"':
-			end := i + 1
-			for ; end < len(sql); end++ {
-				if sql[end] == ch {
-					if end+1 < len(sql) && sql[end+1] == ch {
-						end++
-						continue
-					}
-					break
-				}
-			}
+			end := quotedEnd(sql, i)
 			if end >= len(sql) {
 				return nil, false
 			}
@@ -240,6 +231,22 @@ func SQLWords(sql string) (words []string, ok bool) {
 		i++
 	}
 	return words, depth == 0
+}
+
+// quotedEnd is where the quoted text that begins at a place ends, the length of all if it
+// does not.
+func quotedEnd(sql string, begin int) int {
+	quote := sql[begin]
+	for i := begin + 1; i < len(sql); i++ {
+		switch {
+		case sql[i] != quote:
+		case i+1 < len(sql) && sql[i+1] == quote:
+			i++
+		default:
+			return i
+		}
+	}
+	return len(sql)
 }
 
 func isWordByte(ch byte) bool {

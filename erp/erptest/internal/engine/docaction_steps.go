@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/sqlquote"
@@ -9,19 +10,11 @@ import (
 
 // perform does an action that the status allows.
 func (d *document) perform(ctx context.Context, action string) error {
+	if m := marks[action]; m.column != "" {
+		d.Set(m.column, m.value)
+		d.Set("DocStatus", m.status)
+	}
 	switch action {
-	case "XL":
-		d.Set("Processing", "N")
-		d.Set("DocStatus", "DR")
-	case "IN":
-		d.Set("DocAction", "PR")
-		d.Set("DocStatus", "IN")
-	case "AP":
-		d.Set("IsApproved", "Y")
-		d.Set("DocStatus", "AP")
-	case "RJ":
-		d.Set("IsApproved", "N")
-		d.Set("DocStatus", "NA")
 	case "PR":
 		return d.prepare(ctx)
 	case "CO", "WC":
@@ -39,7 +32,7 @@ func (d *document) perform(ctx context.Context, action string) error {
 		return d.do(ctx, d.program.close, "CL", "--", true)
 	case "VO":
 		step := d.program.void
-		if status := d.status(); status == "CO" || status == "WC" || status == "WP" {
+		if slices.Contains([]string{"CO", "WC", "WP"}, d.status()) {
 			step = d.program.reverse
 		}
 		if err := d.do(ctx, step, "VO", "--", true); err != nil {
@@ -50,6 +43,14 @@ func (d *document) perform(ctx context.Context, action string) error {
 		}
 	}
 	return nil // posting is left to the accounting server, which is not part of this
+}
+
+// marks are what actions write that do nothing else.
+var marks = map[string]struct{ column, value, status string }{
+	"XL": {"Processing", "N", "DR"},
+	"IN": {"DocAction", "PR", "IN"},
+	"AP": {"IsApproved", "Y", "AP"},
+	"RJ": {"IsApproved", "N", "NA"},
 }
 
 // do runs a step of the document's program, if it has one, and gives the document

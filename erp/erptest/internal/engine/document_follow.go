@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -87,10 +88,7 @@ func (s *Session) generate(ctx context.Context, tx *store.Tx, of Following, tabl
 	if err != nil {
 		return nil, day, err
 	}
-	date := of.Date
-	if date == "" {
-		date = s.today()
-	}
+	date := cmp.Or(of.Date, s.today())
 	if day, err = time.Parse(storedDate, date); err != nil {
 		return nil, day, err
 	}

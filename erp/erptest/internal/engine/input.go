@@ -130,7 +130,7 @@ func (s *Session) checkMembers(ctx context.Context, tx *store.Tx, t *store.Table
 // Writable reports whether a request may give the column that value; depending
 // on the configuration a refusal is an error or the value is passed over.
 func (s *Session) Writable(ctx context.Context, tx *store.Tx, r *Record, col *store.Column) (bool, error) {
-	refusal := ""
+	refusal, final := "", !r.IsNew() && !col.AlwaysUpdateable
 	switch {
 	case !r.IsNew() && !col.Updateable:
 		refusal = "Cannot update column " + col.Name
@@ -138,18 +138,13 @@ func (s *Session) Writable(ctx context.Context, tx *store.Tx, r *Record, col *st
 		refusal = "Cannot update virtual column " + col.Name
 	case (col.Secure || col.Encrypted) && s.Sysconfig(ctx, tx, "REST_ALLOW_UPDATE_SECURE_COLUMN", "Y") == "N":
 		refusal = "Cannot update secure/encrypted column " + col.Name
-	}
-	if refusal == "" {
-		switch {
-		case !s.Role.CanWriteColumn(r.Table, col):
-			refusal = "No access to update column " + col.Name
-		case !r.IsNew() && !col.AlwaysUpdateable && r.Old.Bool("Processed"):
-			refusal = "Cannot update " + col.Name + " on processed record"
-		case !r.IsNew() && !col.AlwaysUpdateable && r.Old.Bool("Posted"):
-			refusal = "Cannot update " + col.Name + " on posted record"
-		}
-	}
-	if refusal == "" {
+	case !s.Role.CanWriteColumn(r.Table, col):
+		refusal = "No access to update column " + col.Name
+	case final && r.Old.Bool("Processed"):
+		refusal = "Cannot update " + col.Name + " on processed record"
+	case final && r.Old.Bool("Posted"):
+		refusal = "Cannot update " + col.Name + " on posted record"
+	default:
 		return true, nil
 	}
 	if s.Sysconfig(ctx, tx, "REST_ERROR_ON_NON_UPDATABLE_COLUMN", "Y") == "N" {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -68,12 +69,9 @@ func (s *Session) CallOut(ctx context.Context, tx *store.Tx, r *Record) error {
 
 // Incomplete reports whether a mandatory column among those of a tab has no value.
 func (r *Record) Incomplete(fields []*store.Column) bool {
-	for _, col := range fields {
-		if col.Mandatory && !mandatoryExempt(r.Table, col) && r.Row.String(col.Name) == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(fields, func(col *store.Column) bool {
+		return col.Mandatory && !mandatoryExempt(r.Table, col) && r.Row.String(col.Name) == ""
+	})
 }
 
 // Refused is the message about the first of the columns that did not take their

@@ -1,6 +1,9 @@
 package engine
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // EvalLogic evaluates display, read-only or mandatory logic such as
 // @Processed@='Y' & @GrandTotal@>0. Comparisons are joined from left to right;
@@ -52,14 +55,12 @@ func (e *logicEval) term(depth int) (bool, bool) {
 		e.at += len("$!")
 		e.blanks()
 	}
-	if e.at < len(e.in) && e.in[e.at] == '(' {
-		e.at++
+	if e.takes('(') {
 		result, ok := e.expression(depth + 1)
 		e.blanks()
-		if !ok || e.at == len(e.in) || e.in[e.at] != ')' {
+		if !ok || !e.takes(')') {
 			return false, false
 		}
-		e.at++
 		return result != negated, true
 	}
 	left, ok := e.operandValue()
@@ -75,24 +76,11 @@ func (e *logicEval) term(depth int) (bool, bool) {
 	if operator == "" {
 		return false, false
 	}
-	right, ok := e.operandValue()
+	alternatives, ok := e.alternatives()
 	if !ok {
 		return false, false
 	}
-	alternatives := []string{right}
-	for {
-		e.blanks()
-		if e.at == len(e.in) || e.in[e.at] != ',' {
-			break
-		}
-		e.at++
-		more, ok := e.operandValue()
-		if !ok {
-			return false, false
-		}
-		alternatives = append(alternatives, more)
-	}
-	different := operator == "!" || operator == "!=" || operator == "^" || operator == "<>"
+	different := slices.Contains([]string{"!", "!=", "^", "<>"}, operator)
 	result := different
 	for _, r := range alternatives {
 		if different {
@@ -102,6 +90,29 @@ func (e *logicEval) term(depth int) (bool, bool) {
 		}
 	}
 	return result != negated, true
+}
+
+// takes goes past a character, if it comes next.
+func (e *logicEval) takes(c byte) bool {
+	if e.at == len(e.in) || e.in[e.at] != c {
+		return false
+	}
+	e.at++
+	return true
+}
+
+// alternatives are the values with commas between them.
+func (e *logicEval) alternatives() (list []string, ok bool) {
+	for {
+		value, ok := e.operandValue()
+		if !ok {
+			return nil, false
+		}
+		list = append(list, value)
+		if e.blanks(); !e.takes(',') {
+			return list, true
+		}
+	}
 }
 
 func (e *logicEval) operandValue() (string, bool) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,11 +31,7 @@ type RecordCaches struct {
 
 // note is told of a record that was read.
 func (rc *RecordCaches) note(table string, id int64, now time.Time) {
-	known := false
-	for _, name := range RecordCacheTables {
-		known = known || name == table
-	}
-	if !known {
+	if !slices.Contains(RecordCacheTables, table) {
 		return
 	}
 	rc.mu.Lock()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -52,10 +53,7 @@ func (s *Session) ElementFor(ctx context.Context, tx *store.Tx, name string, val
 	if !errors.Is(err, sql.ErrNoRows) {
 		return 0, err
 	}
-	label := values.String("Name")
-	if label == "" {
-		label = name
-	}
+	label := cmp.Or(values.String("Name"), name)
 	row := store.Row{"ColumnName": name, "Name": label, "PrintName": label, "AD_Client_ID": int64(0), "AD_Org_ID": int64(0)}
 	for _, column := range []string{"Description", "Help", "EntityType"} {
 		if v, ok := values[column]; ok {

@@ -203,7 +203,7 @@ func (s *Session) lineTax(ctx context.Context, tx *store.Tx, r *Record, header, 
 		return nil, err
 	}
 	sales := header.Bool("IsSOTrx")
-	if category == 0 || sales && partner.Bool("IsTaxExempt") || !sales && partner.Bool("IsPOTaxExempt") {
+	if category == 0 || partner.Bool(map[bool]string{true: "IsTaxExempt", false: "IsPOTaxExempt"}[sales]) {
 		exempt, err := FirstRow(ctx, tx, "C_Tax", "Rate DESC, C_Tax_ID", "AD_Client_ID=? AND IsTaxExempt='Y' AND IsActive='Y'", client)
 		return exempt["C_Tax_ID"], err
 	}
@@ -221,14 +221,8 @@ func (s *Session) lineTax(ctx context.Context, tx *store.Tx, r *Record, header, 
 	if r.Table.Name == "C_InvoiceLine" {
 		date = header.String("DateInvoiced")
 	}
-	fits := func(row store.Row, column string, place store.Row, of string) bool {
-		v := row.Int(column)
-		return v == 0 || v == place.Int(of)
-	}
 	for _, tax := range taxes {
-		if tax.Int("C_TaxCategory_ID") == category && tax.String("ValidFrom") <= date &&
-			fits(tax, "C_Country_ID", from, "C_Country_ID") && fits(tax, "C_Region_ID", from, "C_Region_ID") &&
-			fits(tax, "To_Country_ID", to, "C_Country_ID") && fits(tax, "To_Region_ID", to, "C_Region_ID") {
+		if tax.Int("C_TaxCategory_ID") == category && tax.String("ValidFrom") <= date && isFor(tax, "C_", from) && isFor(tax, "To_", to) {
 			return tax["C_Tax_ID"], nil
 		}
 	}
@@ -236,6 +230,16 @@ func (s *Session) lineTax(ctx context.Context, tx *store.Tx, r *Record, header, 
 		return taxes[i]["C_Tax_ID"], nil
 	}
 	return nil, nil
+}
+
+// isFor reports whether a tax is for a place, or for every one.
+func isFor(tax store.Row, prefix string, place store.Row) bool {
+	for _, column := range []string{"Country_ID", "Region_ID"} {
+		if v := tax.Int(prefix + column); v != 0 && v != place.Int("C_"+column) {
+			return false
+		}
+	}
+	return true
 }
 
 // taxPlaces are the addresses between which something is sold, for its tax.

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,20 +76,14 @@ func (s *Session) partnerLocationName(ctx context.Context, tx *store.Tx, locatio
 	if err != nil {
 		return "", err
 	}
-	regionName := region.String("Name")
-	if regionName == "" {
-		regionName = address.String("RegionName")
-	}
 	id := location.Int("C_BPartner_Location_ID")
 	others, err := RowsWhere(ctx, tx, "C_BPartner_Location", "", "C_BPartner_ID=? AND C_BPartner_Location_ID<>?",
 		location.Int("C_BPartner_ID"), id)
 	if err != nil {
 		return "", err
 	}
-	if id == 0 {
-		id = address.Int("C_Location_ID")
-	}
-	parts := []string{address.String("City"), address.String("Address1"), address.String("Address2"), regionName}
+	id = cmp.Or(id, address.Int("C_Location_ID"))
+	parts := []string{address.String("City"), address.String("Address1"), address.String("Address2"), cmp.Or(region.String("Name"), address.String("RegionName"))}
 	detail, _ := strconv.Atoi(s.Sysconfig(ctx, tx, "START_VALUE_BPLOCATION_NAME", "0"))
 	if detail < 0 || detail > len(parts) {
 		detail = 0
@@ -102,11 +98,7 @@ func (s *Session) partnerLocationName(ctx context.Context, tx *store.Tx, locatio
 		if detail >= len(parts) || name == "" {
 			name += "#" + FormatID(id)
 		}
-		taken := false
-		for _, other := range others {
-			taken = taken || other.String("Name") == name
-		}
-		if !taken || detail >= len(parts) {
+		if detail >= len(parts) || !slices.ContainsFunc(others, func(o store.Row) bool { return o.String("Name") == name }) {
 			return name, nil
 		}
 	}

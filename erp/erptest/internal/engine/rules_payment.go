@@ -73,7 +73,7 @@ func paymentPurpose(r *Record) {
 		r.Set("IsPrepayment", "N")
 		dropDifferences(r)
 	}
-	if !r.IsNew() && !r.changed("C_Charge_ID") && !r.changed("C_Invoice_ID") && !r.changed("C_Order_ID") && !r.changed("C_Project_ID") {
+	if !r.IsNew() && !slices.ContainsFunc([]string{"C_Charge_ID", "C_Invoice_ID", "C_Order_ID", "C_Project_ID"}, r.changed) {
 		return
 	}
 	ordered, project := r.Row.Int("C_Order_ID") != 0, r.Row.Int("C_Project_ID") != 0 && r.Row.Int("C_Invoice_ID") == 0

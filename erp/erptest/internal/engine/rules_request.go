@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -42,11 +43,7 @@ func beforeRequest(ctx context.Context, s *Session, tx *store.Tx, r *Record) err
 		}
 	}
 	if !r.Has("ConfidentialType") {
-		v := kind["ConfidentialType"]
-		if v == nil {
-			v = "A"
-		}
-		r.Set("ConfidentialType", v)
+		r.Set("ConfidentialType", cmp.Or(kind["ConfidentialType"], any("A")))
 	}
 	r.Set("ConfidentialTypeEntry", confidentialEntry(r.Row.String("ConfidentialType"), r.Row.String("ConfidentialTypeEntry")))
 	return requestPriority(ctx, tx, r)

@@ -10,13 +10,8 @@ import (
 // warehouse of another organization.
 func beforeShipment(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 	if r.IsNew() || r.changed("C_DocType_ID") {
-		kind, err := OneRow(ctx, tx, "C_DocType", r.Row.Int("C_DocType_ID"))
-		if err != nil {
+		if err := setMovementType(ctx, tx, r); err != nil {
 			return err
-		}
-		movement := map[string]string{"MMSY": "C-", "MMSN": "V-", "MMRY": "C+", "MMRN": "V+"}[kind.String("DocBaseType")+yesNo(kind.Bool("IsSOTrx"))]
-		if kind != nil {
-			r.Set("MovementType", orNil(movement))
 		}
 	}
 	warehouse, err := OneRow(ctx, tx, "M_Warehouse", r.Row.Int("M_Warehouse_ID"))
@@ -45,6 +40,15 @@ func beforeShipment(ctx context.Context, _ *Session, tx *store.Tx, r *Record) er
 		}
 	}
 	return nil
+}
+
+func setMovementType(ctx context.Context, tx *store.Tx, r *Record) error {
+	kind, err := OneRow(ctx, tx, "C_DocType", r.Row.Int("C_DocType_ID"))
+	if kind != nil {
+		movement := map[string]string{"MMSY": "C-", "MMSN": "V-", "MMRY": "C+", "MMRN": "V+"}[kind.String("DocBaseType")+yesNo(kind.Bool("IsSOTrx"))]
+		r.Set("MovementType", orNil(movement))
+	}
+	return err
 }
 
 func orNil(text string) any {

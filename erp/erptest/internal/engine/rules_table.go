@@ -84,12 +84,7 @@ func afterElement(ctx context.Context, _ *Session, tx *store.Tx, r *Record) erro
 		if err != nil {
 			continue // an ERP without that part of the dictionary
 		}
-		change := store.Row{}
-		for name, v := range terms {
-			if _, ok := t.Column(name); ok {
-				change[name] = v
-			}
-		}
+		change := terms.Of(t)
 		if _, ok := t.Column("ColumnName"); ok && renamed && target.withName {
 			change["ColumnName"] = r.Row["ColumnName"]
 		}

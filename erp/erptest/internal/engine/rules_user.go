@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -55,10 +56,7 @@ func beforeUser(ctx context.Context, s *Session, tx *store.Tx, r *Record) error 
 // checkLoginName refuses a second user of the tenant who would log in by the same
 // name.
 func checkLoginName(ctx context.Context, tx *store.Tx, r *Record) error {
-	name := r.Row.String("LDAPUser")
-	if name == "" {
-		name = r.Row.String("Name")
-	}
+	name := cmp.Or(r.Row.String("LDAPUser"), r.Row.String("Name"))
 	same, err := RowsWhere(ctx, tx, "AD_User", "", "Password IS NOT NULL AND COALESCE(LDAPUser,Name)=? AND AD_Client_ID=? AND AD_User_ID<>?",
 		name, r.Row.Int("AD_Client_ID"), r.ID())
 	if err != nil || len(same) == 0 {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -106,11 +107,7 @@ func afterWindow(ctx context.Context, s *Session, tx *store.Tx, r *Record) error
 // renameMenus passes a changed name, description or state of a window or process
 // on to its menu entries and workflow nodes.
 func (s *Session) renameMenus(ctx context.Context, tx *store.Tx, r *Record) error {
-	changed := false
-	for _, name := range []string{"IsActive", "Name", "Description", "Help"} {
-		changed = changed || r.changed(name)
-	}
-	if !changed {
+	if !slices.ContainsFunc([]string{"IsActive", "Name", "Description", "Help"}, r.changed) {
 		return nil
 	}
 	key := r.Table.Name + "_ID"

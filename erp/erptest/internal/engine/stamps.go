@@ -50,6 +50,11 @@ func (s *Session) complete(ctx context.Context, tx *store.Tx, r *Record) error {
 		}
 		r.Set(key.Name, id)
 	}
+	return s.number(ctx, tx, r)
+}
+
+// number gives a new record its DocumentNo and Value, unless it has them.
+func (s *Session) number(ctx context.Context, tx *store.Tx, r *Record) error {
 	for _, name := range []string{"DocumentNo", "Value"} {
 		col, ok := r.Table.Column(name)
 		if !ok || col.IsVirtual() || col.Kind() != store.KindText {

@@ -29,11 +29,7 @@ func (s *Session) keepTranslations(ctx context.Context, tx *store.Tx, r *Record)
 	if err != nil || trl == nil {
 		return err
 	}
-	for name := range texts {
-		if _, ok := trl.Column(name); !ok {
-			delete(texts, name)
-		}
-	}
+	texts = texts.Of(trl)
 	if !r.IsNew() {
 		if len(texts) == 0 {
 			return nil
@@ -46,22 +42,27 @@ func (s *Session) keepTranslations(ctx context.Context, tx *store.Tx, r *Record)
 		return err
 	}
 	for _, language := range languages {
-		row := store.Row{
-			key.Name: r.ID(), "AD_Language": language.String("AD_Language"), "IsTranslated": "N", "IsActive": "Y",
-			"AD_Client_ID": r.Row.Int("AD_Client_ID"), "AD_Org_ID": r.Row.Int("AD_Org_ID"),
-			"Created": s.StoredNow(), "CreatedBy": s.UserID, "Updated": s.StoredNow(), "UpdatedBy": s.UserID,
-		}
-		for name, v := range texts {
-			if v != nil {
-				row[name] = v
-			}
-		}
-		if uu := trl.UUColumn(); uu != nil {
-			row[uu.Name] = store.NewUUID()
-		}
-		if err := tx.Insert(ctx, trl, row); err != nil {
+		if err := tx.Insert(ctx, trl, s.translation(trl, r, language, texts)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// translation is the row that a new record has in the table of its translations.
+func (s *Session) translation(trl *store.Table, r *Record, language, texts store.Row) store.Row {
+	row := store.Row{
+		r.Table.KeyColumn().Name: r.ID(), "AD_Language": language.String("AD_Language"), "IsTranslated": "N", "IsActive": "Y",
+		"AD_Client_ID": r.Row.Int("AD_Client_ID"), "AD_Org_ID": r.Row.Int("AD_Org_ID"),
+		"Created": s.StoredNow(), "CreatedBy": s.UserID, "Updated": s.StoredNow(), "UpdatedBy": s.UserID,
+	}
+	for name, v := range texts {
+		if v != nil {
+			row[name] = v
+		}
+	}
+	if uu := trl.UUColumn(); uu != nil {
+		row[uu.Name] = store.NewUUID()
+	}
+	return row
 }

@@ -116,13 +116,13 @@ func (s *Session) findReference(ctx context.Context, tx *store.Tx, f Field, o *w
 	if err != nil {
 		return nil, err
 	}
-	if identifier, ok := o.Get("identifier"); ok && identifier != nil {
+	if identifier, _ := o.Get("identifier"); identifier != nil {
 		found, err := s.findByIdentifier(ctx, tx, f, t, identifier)
 		if err != nil || found != nil {
 			return found, err
 		}
 	}
-	if uid, ok := o.Get("uid"); ok && uid != nil {
+	if uid, _ := o.Get("uid"); uid != nil {
 		found, err := findByUID(ctx, tx, f, t, uid)
 		if err != nil || found != nil {
 			return found, err

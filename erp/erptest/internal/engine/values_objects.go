@@ -27,11 +27,10 @@ func (s *Session) convertLocation(ctx context.Context, tx *store.Tx, v any) (any
 		return nil, err
 	}
 	var id any
-	if given, _ := o.Get("id"); given != nil {
-		if n, ok := given.(json.Number); ok {
-			if id, err = Integer(Field{Name: "id"}, n); err != nil {
-				return nil, err
-			}
+	given, _ := o.Get("id")
+	if n, ok := given.(json.Number); ok {
+		if id, err = Integer(Field{Name: "id"}, n); err != nil {
+			return nil, err
 		}
 	}
 	if id == nil || id.(int64) <= 0 {

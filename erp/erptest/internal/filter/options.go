@@ -36,32 +36,25 @@ func OrderBy(text string, t *store.Table) (string, error) {
 	for last > 0 && parts[last-1] == "" {
 		last--
 	}
-	var b strings.Builder
-	for i, part := range parts[:last] {
+	var keys []string
+	nulls := map[string]string{"ASC": " NULLS LAST", "DESC": " NULLS FIRST"}
+	for _, part := range parts[:last] {
 		words := strings.Split(trim(part), " ")
 		direction := "ASC"
 		if len(words) == 2 {
 			direction = strings.ToUpper(words[1])
 		}
 		c, ok := t.Column(words[0])
-		if !ok || len(words) > 2 || direction != "ASC" && direction != "DESC" ||
+		if !ok || len(words) > 2 || nulls[direction] == "" ||
 			c.Secure || c.Encrypted || strings.HasPrefix(c.ColumnSQL, "@") {
 			return "", nil
 		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(byValue(c, store.Expr(t, c)) + " " + direction)
-		if direction == "ASC" {
-			b.WriteString(" NULLS LAST")
-		} else {
-			b.WriteString(" NULLS FIRST")
-		}
+		keys = append(keys, byValue(c, store.Expr(t, c))+" "+direction+nulls[direction])
 	}
 	if last < len(parts) {
 		return "", broken("The order ends with a comma")
 	}
-	return b.String(), nil
+	return strings.Join(keys, ", "), nil
 }
 
 // Order is OrderBy for a clause of the dictionary: empty when anything is wrong.

@@ -3,6 +3,7 @@ package packxml
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -52,42 +53,46 @@ func Open(data []byte, limits Limits) (*Archive, error) {
 	}
 	a := &Archive{limits: limits, files: map[string]*zip.File{}, left: limits.Bytes}
 	for _, f := range zr.File {
-		if err := checkName(f.Name); err != nil {
+		if err := a.add(f); err != nil {
 			return nil, err
 		}
-		top, below, ok := strings.Cut(f.Name, "/")
-		if !ok {
-			return nil, refuse("%q is not below a folder", f.Name)
-		}
-		if top == "__MACOSX" && a.Top != "" {
-			continue // added by a program for zips; the ERP looks into the first folder only
-		}
-		if a.Top == "" {
-			a.Top = top
-		}
-		if top != a.Top {
-			return nil, refuse("it has two folders, %q and %q", a.Top, top)
-		}
-		if strings.HasSuffix(f.Name, "/") {
-			continue
-		}
-		if f.Mode()&^0o777 != 0 {
-			return nil, refuse("%q is no plain file", f.Name)
-		}
-		if a.files[below] != nil {
-			return nil, refuse("it has %q twice", f.Name)
-		}
-		a.files[below] = f
 	}
-	if a.files["dict/PackOut.xml"] == nil {
-		for _, other := range []string{"dict/PackOut.json", "dict/PackOut.yaml"} {
-			if a.files[other] != nil {
-				return nil, refuse("it has %s, which only later releases read; export it as XML", other)
-			}
-		}
-		return nil, refuse("it has no %s/dict/PackOut.xml", a.Top)
+	if a.files["dict/PackOut.xml"] != nil {
+		return a, nil
 	}
-	return a, nil
+	for _, other := range []string{"dict/PackOut.json", "dict/PackOut.yaml"} {
+		if a.files[other] != nil {
+			return nil, refuse("it has %s, which only later releases read; export it as XML", other)
+		}
+	}
+	return nil, refuse("it has no %s/dict/PackOut.xml", a.Top)
+}
+
+// add takes a file of the first folder.
+func (a *Archive) add(f *zip.File) error {
+	if err := checkName(f.Name); err != nil {
+		return err
+	}
+	top, below, ok := strings.Cut(f.Name, "/")
+	if !ok {
+		return refuse("%q is not below a folder", f.Name)
+	}
+	if top == "__MACOSX" && a.Top != "" {
+		return nil // added by a program for zips; the ERP looks into the first folder only
+	}
+	a.Top = cmp.Or(a.Top, top)
+	switch {
+	case top != a.Top:
+		return refuse("it has two folders, %q and %q", a.Top, top)
+	case strings.HasSuffix(f.Name, "/"):
+		return nil
+	case f.Mode()&^0o777 != 0:
+		return refuse("%q is no plain file", f.Name)
+	case a.files[below] != nil:
+		return refuse("it has %q twice", f.Name)
+	}
+	a.files[below] = f
+	return nil
 }
 
 // checkName refuses names that would lead out of the archive's folder when

@@ -42,40 +42,17 @@ func Equip(ctx context.Context, tx *store.Tx) (added []string, err error) {
 			return nil, err
 		}
 		if len(have) == 0 {
-			statement := EmptyView(t)
-			if !t.IsView {
-				layout, err := store.LayoutOf(t)
-				if err != nil {
-					return nil, err
-				}
-				statement = layout.SQL
-			}
-			if _, err := tx.Exec(ctx, statement); err != nil {
-				return nil, fmt.Errorf("making the table %s: %w", t.Name, err)
+			if err := makeTable(ctx, tx, t); err != nil {
+				return nil, err
 			}
 			added = append(added, t.Name)
 			continue
 		}
-		if t.IsView {
-			continue
+		columns, err := addColumns(ctx, tx, t, have)
+		if err != nil {
+			return nil, err
 		}
-		there := map[string]bool{}
-		for _, c := range have {
-			there[strings.ToUpper(c.Name)] = true
-		}
-		for _, c := range t.Columns {
-			if c.IsVirtual() || there[strings.ToUpper(c.Name)] {
-				continue
-			}
-			clause := sqlquote.Name(c.Name) + " " + c.SQLType()
-			if c.Ref == displaytype.YesNo {
-				clause += " NOT NULL DEFAULT 'N'"
-			}
-			if _, err := tx.Exec(ctx, "ALTER TABLE "+sqlquote.Name(t.Name)+" ADD COLUMN "+clause); err != nil {
-				return nil, fmt.Errorf("adding the column %s.%s: %w", t.Name, c.Name, err)
-			}
-			added = append(added, t.Name+"."+c.Name)
-		}
+		added = append(added, columns...)
 	}
 	if _, err := tx.Exec(ctx, UploadPieces); err != nil {
 		return nil, err
@@ -91,6 +68,43 @@ func Equip(ctx context.Context, tx *store.Tx) (added []string, err error) {
 		return nil, err
 	}
 	return added, mark(ctx, tx)
+}
+
+func makeTable(ctx context.Context, tx *store.Tx, t *store.Table) error {
+	statement := EmptyView(t)
+	if !t.IsView {
+		layout, err := store.LayoutOf(t)
+		if err != nil {
+			return err
+		}
+		statement = layout.SQL
+	}
+	if _, err := tx.Exec(ctx, statement); err != nil {
+		return fmt.Errorf("making the table %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// addColumns adds what a table does not have, and returns the names with that of the table.
+func addColumns(ctx context.Context, tx *store.Tx, t *store.Table, have []store.PhysicalColumn) (added []string, err error) {
+	there := map[string]bool{}
+	for _, c := range have {
+		there[strings.ToUpper(c.Name)] = true
+	}
+	for _, c := range t.Columns {
+		if t.IsView || c.IsVirtual() || there[strings.ToUpper(c.Name)] {
+			continue
+		}
+		clause := sqlquote.Name(c.Name) + " " + c.SQLType()
+		if c.Ref == displaytype.YesNo {
+			clause += " NOT NULL DEFAULT 'N'"
+		}
+		if _, err := tx.Exec(ctx, "ALTER TABLE "+sqlquote.Name(t.Name)+" ADD COLUMN "+clause); err != nil {
+			return nil, fmt.Errorf("adding the column %s.%s: %w", t.Name, c.Name, err)
+		}
+		added = append(added, t.Name+"."+c.Name)
+	}
+	return added, nil
 }
 
 // EmptyView is the statement that makes a view without rows, "" when the

@@ -320,15 +320,7 @@ func (p *parser) single() (Value, error) {
 	case p.word("SYSDATE"), p.word("CURRENT_TIMESTAMP"):
 		return Value{Kind: "now"}, nil
 	case p.word("chr"):
-		values, err := p.values()
-		if err != nil {
-			return Value{}, err
-		}
-		n, err := strconv.Atoi(values[0].Text)
-		if err != nil || len(values) != 1 || n < 1 || n > unicode.MaxASCII {
-			return Value{}, refuse("chr wants one number of a character")
-		}
-		return Value{"text", string(rune(n))}, nil
+		return p.character()
 	}
 	for name, kind := range map[string]string{"now": "now", "getdate": "now", "generate_uuid": "uuid", "uuid_generate_v4": "uuid", "gen_random_uuid": "uuid"} {
 		if p.word(name) {
@@ -349,4 +341,16 @@ func (p *parser) single() (Value, error) {
 	default:
 		return Value{}, refuse("%s is not understood as a value", t.text)
 	}
+}
+
+func (p *parser) character() (Value, error) {
+	values, err := p.values()
+	if err != nil {
+		return Value{}, err
+	}
+	n, err := strconv.Atoi(values[0].Text)
+	if err != nil || len(values) != 1 || n < 1 || n > unicode.MaxASCII {
+		return Value{}, refuse("chr wants one number of a character")
+	}
+	return Value{"text", string(rune(n))}, nil
 }

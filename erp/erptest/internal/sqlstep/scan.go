@@ -1,6 +1,7 @@
 package sqlstep
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -18,11 +19,8 @@ func scan(sql string) ([]token, error) {
 		case unicode.IsSpace(c):
 			i++
 		case strings.HasPrefix(rest, "--"):
-			end := strings.IndexByte(rest, '\n')
-			if end < 0 {
-				end = len(rest)
-			}
-			i += end
+			comment, _, _ := strings.Cut(rest, "\n")
+			i += len(comment)
 		case strings.HasPrefix(rest, "/*"):
 			end := strings.Index(rest[2:], "*/")
 			if end < 0 {
@@ -49,10 +47,8 @@ func scan(sql string) ([]token, error) {
 			i += n
 		default:
 			sign := rest[:1]
-			for _, long := range []string{"||", "<>", "!=", "<=", ">="} {
-				if strings.HasPrefix(rest, long) {
-					sign = long
-				}
+			if slices.Contains([]string{"||", "<>", "!=", "<=", ">="}, rest[:min(2, len(rest))]) {
+				sign = rest[:2]
 			}
 			if !strings.Contains("|| <> != <= >= ( ) , . ; = -", sign) {
 				return nil, refuse("%q is not understood", sign)

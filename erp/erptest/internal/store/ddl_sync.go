@@ -138,48 +138,9 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// the new shape: what the database has, changed where asked, plus the new
-	clauses, copied := []string{}, []string{}
-	var key []string
-	for _, c := range s.t.KeyColumns() {
-		key = append(key, sqlquote.Name(c.Name))
-	}
-	for _, p := range s.have {
-		c := s.altered(p.Name)
-		if c == nil {
-			clauses = append(clauses, s.keep(p))
-		} else {
-			clause, err := columnSQL(s.t, c)
-			if err != nil {
-				return err
-			}
-			clauses = append(clauses, clause)
-		}
-		copied = append(copied, sqlquote.Name(p.Name))
-	}
-	for _, c := range s.add {
-		if slices.ContainsFunc(s.have, func(p PhysicalColumn) bool { return strings.EqualFold(p.Name, c.Name) }) {
-			continue
-		}
-		clause, err := columnSQL(s.t, c)
-		if err != nil {
-			return err
-		}
-		clauses = append(clauses, clause)
-	}
-	present := func(quoted string) bool {
-		return slices.ContainsFunc(clauses, func(clause string) bool { return strings.HasPrefix(clause, quoted+" ") })
-	}
-	if slices.ContainsFunc(key, func(k string) bool { return !present(k) }) {
-		key = nil // the dictionary's key is not there yet: the old one stays
-		for _, p := range s.have {
-			if p.Key {
-				key = append(key, sqlquote.Name(p.Name))
-			}
-		}
-	}
-	if len(key) > 0 {
-		clauses = append(clauses, "PRIMARY KEY ("+strings.Join(key, ", ")+")")
+	clauses, copied, err := s.shape()
+	if err != nil {
+		return err
 	}
 	objects, err := s.dependents(ctx, rows > 0)
 	if err != nil {
@@ -214,6 +175,54 @@ func (s *syncing) rebuildTable(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// shape is what the new table consists of: what the database has, changed where asked, and
+// what is new. Copied are the columns that keep their values.
+func (s *syncing) shape() (clauses, copied []string, err error) {
+	for _, p := range s.have {
+		clause := s.keep(p)
+		if c := s.altered(p.Name); c != nil {
+			if clause, err = columnSQL(s.t, c); err != nil {
+				return nil, nil, err
+			}
+		}
+		clauses, copied = append(clauses, clause), append(copied, sqlquote.Name(p.Name))
+	}
+	for _, c := range s.add {
+		if slices.ContainsFunc(s.have, func(p PhysicalColumn) bool { return strings.EqualFold(p.Name, c.Name) }) {
+			continue
+		}
+		clause, err := columnSQL(s.t, c)
+		if err != nil {
+			return nil, nil, err
+		}
+		clauses = append(clauses, clause)
+	}
+	if key := s.key(clauses); len(key) > 0 {
+		clauses = append(clauses, "PRIMARY KEY ("+strings.Join(key, ", ")+")")
+	}
+	return clauses, copied, nil
+}
+
+// key is the primary key: the dictionary's, or the old one while that is not there yet.
+func (s *syncing) key(clauses []string) (key []string) {
+	complete := true
+	for _, c := range s.t.KeyColumns() {
+		name := sqlquote.Name(c.Name)
+		key = append(key, name)
+		complete = complete && slices.ContainsFunc(clauses, func(clause string) bool { return strings.HasPrefix(clause, name+" ") })
+	}
+	if complete {
+		return key
+	}
+	key = nil
+	for _, p := range s.have {
+		if p.Key {
+			key = append(key, sqlquote.Name(p.Name))
+		}
+	}
+	return key
 }
 
 func (s *syncing) altered(name string) *Column {
@@ -254,17 +263,8 @@ func (s *syncing) check(ctx context.Context) (rows int, err error) {
 		}
 	}
 	for _, c := range s.alter {
-		bad := ""
 		name := sqlquote.Name(c.Name)
-		switch c.Kind() {
-		case KindInteger:
-			bad = "CAST(CAST(" + name + " AS INTEGER) AS TEXT)<>CAST(" + name + " AS TEXT)"
-		case KindDecimal:
-			bad = "NOT erp_is_number(CAST(" + name + " AS TEXT))"
-		case KindBool:
-			bad = name + " NOT IN ('Y','N')"
-		}
-		if bad != "" {
+		if bad := misfit(c, name); bad != "" {
 			n, err := s.tx.Count(ctx, s.t, name+" IS NOT NULL AND "+bad)
 			if err != nil {
 				return rows, err
@@ -284,6 +284,19 @@ func (s *syncing) check(ctx context.Context) (rows int, err error) {
 		}
 	}
 	return rows, nil
+}
+
+// misfit is the condition of values that the type of a column does not hold, "" if it holds all.
+func misfit(c *Column, name string) string {
+	switch c.Kind() {
+	case KindInteger:
+		return "CAST(CAST(" + name + " AS INTEGER) AS TEXT)<>CAST(" + name + " AS TEXT)"
+	case KindDecimal:
+		return "NOT erp_is_number(CAST(" + name + " AS TEXT))"
+	case KindBool:
+		return name + " NOT IN ('Y','N')"
+	}
+	return ""
 }
 
 // schemaObject is an index or view that a rebuild takes away and makes again.

@@ -56,6 +56,17 @@ func (t *Table) Column(name string) (*Column, bool) {
 	return c, ok
 }
 
+// Of are the values of a row for which a table has columns.
+func (r Row) Of(t *Table) Row {
+	has := Row{}
+	for name, v := range r {
+		if _, ok := t.Column(name); ok {
+			has[name] = v
+		}
+	}
+	return has
+}
+
 // KeyColumn is the table's single id column, <TableName>_ID with display type
 // ID, or nil for tables keyed otherwise.
 func (t *Table) KeyColumn() *Column {
@@ -355,24 +366,8 @@ func (r *Reference) loadTable(ctx context.Context, tx *Tx) error {
 // fixed tables for the special types; the AD_All…_V views stand for their
 // base tables.
 func (tx *Tx) TargetTable(ctx context.Context, c *Column) (string, error) {
-	name := ""
+	name := fixedTargets[c.Ref]
 	switch c.Ref {
-	case displaytype.Location:
-		name = "C_Location"
-	case displaytype.Account:
-		name = "C_ValidCombination"
-	case displaytype.Locator:
-		name = "M_Locator"
-	case displaytype.PAttribute:
-		name = "M_AttributeSetInstance"
-	case displaytype.Assignment:
-		name = "S_ResourceAssignment"
-	case displaytype.Image:
-		name = "AD_Image"
-	case displaytype.Chart:
-		name = "AD_Chart"
-	case displaytype.List, displaytype.RadioGroupList, displaytype.Payment, displaytype.ChosenMultipleSelectionList:
-		name = "AD_Ref_List"
 	case displaytype.TableDir, displaytype.TableDirUU:
 		name = trimKeySuffix(c.Name)
 	case displaytype.Table, displaytype.TableUU, displaytype.Search, displaytype.SearchUU, displaytype.ChosenMultipleSelectionTable, displaytype.ChosenMultipleSelectionSrch:
@@ -400,16 +395,22 @@ func (tx *Tx) TargetTable(ctx context.Context, c *Column) (string, error) {
 			name = "C_ProjectType"
 		}
 	}
-	switch strings.ToUpper(name) {
-	case "AD_ALLCLIENTS_V":
-		name = "AD_Client"
-	case "AD_ALLUSERS_V":
-		name = "AD_User"
-	case "AD_ALLROLES_V":
-		name = "AD_Role"
+	if base, ok := targetViews[strings.ToUpper(name)]; ok {
+		name = base
 	}
 	return name, nil
 }
+
+var (
+	fixedTargets = map[int]string{
+		displaytype.Location: "C_Location", displaytype.Account: "C_ValidCombination", displaytype.Locator: "M_Locator",
+		displaytype.PAttribute: "M_AttributeSetInstance", displaytype.Assignment: "S_ResourceAssignment",
+		displaytype.Image: "AD_Image", displaytype.Chart: "AD_Chart", displaytype.List: "AD_Ref_List",
+		displaytype.RadioGroupList: "AD_Ref_List", displaytype.Payment: "AD_Ref_List",
+		displaytype.ChosenMultipleSelectionList: "AD_Ref_List",
+	}
+	targetViews = map[string]string{"AD_ALLCLIENTS_V": "AD_Client", "AD_ALLUSERS_V": "AD_User", "AD_ALLROLES_V": "AD_Role"}
+)
 
 func trimKeySuffix(name string) string {
 	if len(name) > 3 && (hasSuffixFold(name, "_ID") || hasSuffixFold(name, "_UU")) {

@@ -122,33 +122,21 @@ func (p *parser) object(depth int) (any, error) {
 		if p.at == len(p.in) {
 			return nil, p.fail("unterminated object")
 		}
-		var name string
-		switch c := p.in[p.at]; c {
-		case '}':
+		if p.in[p.at] == '}' {
 			if comma {
 				return nil, p.fail("a name is missing")
 			}
 			p.at++
 			return o, nil
-		case '"', '\'':
-			var err error
-			if name, err = p.quoted(c); err != nil {
-				return nil, err
-			}
-		default:
-			if name = p.word(); name == "" {
-				return nil, p.fail("a name is missing")
-			}
+		}
+		name, err := p.name()
+		if err != nil {
+			return nil, err
 		}
 		if err := p.blanks(); err != nil {
 			return nil, err
 		}
-		switch {
-		case strings.HasPrefix(p.in[p.at:], "=>"):
-			p.at += 2
-		case p.at < len(p.in) && (p.in[p.at] == ':' || p.in[p.at] == '='):
-			p.at++
-		default:
+		if !p.colon() {
 			return nil, p.fail("a colon is missing")
 		}
 		if err := p.blanks(); err != nil {
@@ -174,6 +162,27 @@ func (p *parser) object(depth int) (any, error) {
 			return nil, p.fail("unexpected text in an object")
 		}
 	}
+}
+
+func (p *parser) name() (string, error) {
+	if c := p.in[p.at]; c == '"' || c == '\'' {
+		return p.quoted(c)
+	}
+	if name := p.word(); name != "" {
+		return name, nil
+	}
+	return "", p.fail("a name is missing")
+}
+
+// colon goes past what stands between a name and its value.
+func (p *parser) colon() bool {
+	for _, sign := range []string{"=>", ":", "="} {
+		if strings.HasPrefix(p.in[p.at:], sign) {
+			p.at += len(sign)
+			return true
+		}
+	}
+	return false
 }
 
 func (p *parser) array(depth int) (any, error) {
@@ -242,16 +251,8 @@ func (p *parser) escape(b *strings.Builder) error {
 	c := p.in[p.at]
 	p.at++
 	switch c {
-	case 'b':
-		b.WriteByte('\b')
-	case 'f':
-		b.WriteByte('\f')
-	case 'n':
-		b.WriteByte('\n')
-	case 'r':
-		b.WriteByte('\r')
-	case 't':
-		b.WriteByte('\t')
+	case 'b', 'f', 'n', 'r', 't':
+		b.WriteByte("\b\f\n\r\t"[strings.IndexByte("bfnrt", c)])
 	case '"', '\'', '\\', '/', '\n':
 		b.WriteByte(c)
 	case 'u':

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/internal/displaytype"
@@ -28,7 +29,7 @@ func classify(t *Table, c *Column) Class {
 		return Keep
 	case c.dated() && containsAny(name, "birth", "dateofdeath"):
 		return Birthday
-	case c.numeric() && (containsAny(name, "latitude", "longitude") || name == "lat" || name == "lon" || name == "lng"):
+	case c.numeric() && (containsAny(name, "latitude", "longitude") || slices.Contains([]string{"lat", "lon", "lng"}, name)):
 		return Geo
 	case c.numeric() && c.DisplayType != displaytype.Integer:
 		return Amount
@@ -176,12 +177,7 @@ func endsIn(name, word string) bool {
 }
 
 func containsAny(s string, of ...string) bool {
-	for _, o := range of {
-		if strings.Contains(s, o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(of, func(o string) bool { return strings.Contains(s, o) })
 }
 
 // lower is the set of the words in small letters.

@@ -290,8 +290,8 @@ func (c *column) foreign(text string) bool {
 func (m *Masker) masked(t *table, c *column, class Class, value any, text string, isText bool, system systemRow) any {
 	switch class {
 	case Keep:
-		if s, ok := value.(string); ok && m.own != nil && c.named && c.class == c.found && !system.system {
-			if out := m.own.replace(s, c.limit(s)); out != s {
+		if s, ok := value.(string); ok {
+			if out := m.ownReplaced(c, s, system); out != s {
 				c.masked.Add(1)
 				return out
 			}
@@ -329,6 +329,14 @@ func (m *Masker) masked(t *table, c *column, class Class, value any, text string
 	}
 	c.masked.Add(1)
 	return typed(out, value)
+}
+
+// ownReplaced replaces the own names in a text that is kept.
+func (m *Masker) ownReplaced(c *column, s string, system systemRow) string {
+	if m.own == nil || !c.named || c.class != c.found || system.system {
+		return s
+	}
+	return m.own.replace(s, c.limit(s))
 }
 
 // limit is how long a masked value may be: as long as the column, and as long

@@ -219,14 +219,7 @@ func (p *permuter) permute(value string, w within) (string, bool) {
 	fallback := orders[n][0]
 	found := false
 	for _, order := range orders[n] {
-		clean, moved := true, true
-		for i, j := range order {
-			if slices.Equal(s.members[i], s.images[j]) {
-				clean, moved = false, false
-				break
-			}
-			clean = clean && !partLeft(s.sources[i], s.results[j])
-		}
+		clean, moved := s.judge(order)
 		if clean {
 			return string(s.results[order[self]]), true
 		}
@@ -235,4 +228,16 @@ func (p *permuter) permute(value string, w within) (string, bool) {
 		}
 	}
 	return string(s.results[fallback[self]]), true
+}
+
+// judge reports of an order whether no member keeps a part, and whether none stays as it is.
+func (s *shape) judge(order []int) (clean, moved bool) {
+	clean = true
+	for i, j := range order {
+		if slices.Equal(s.members[i], s.images[j]) {
+			return false, false
+		}
+		clean = clean && !partLeft(s.sources[i], s.results[j])
+	}
+	return clean, true
 }

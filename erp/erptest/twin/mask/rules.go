@@ -90,18 +90,7 @@ func (r *Rules) apply(m *Masker) error {
 			bad("", "classes: %s cannot be replaced as a whole; give rules for single columns", from)
 			continue
 		}
-		for _, name := range m.tableNames() {
-			t := m.tables[strings.ToLower(name)]
-			for _, column := range t.columnNames() {
-				c := t.columns[strings.ToLower(column)]
-				if c.found != from {
-					continue
-				}
-				if err := c.rule(ColumnRule{Class: to}); err != nil {
-					bad("", "classes: %s as %s: column %s.%s %v", from, to, name, column, err)
-				}
-			}
-		}
+		errs = append(errs, m.replaceClass(from, to)...)
 	}
 	for _, tr := range r.Tables {
 		if len(errs) >= mostErrors {
@@ -132,6 +121,23 @@ func (r *Rules) apply(m *Masker) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// replaceClass gives the columns of a class another one.
+func (m *Masker) replaceClass(from, to Class) (errs []error) {
+	for _, name := range m.tableNames() {
+		t := m.tables[strings.ToLower(name)]
+		for _, column := range t.columnNames() {
+			c := t.columns[strings.ToLower(column)]
+			if c.found != from {
+				continue
+			}
+			if err := c.rule(ColumnRule{Class: to}); err != nil {
+				errs = append(errs, fmt.Errorf("classes: %s as %s: column %s.%s %w", from, to, name, column, err))
+			}
+		}
+	}
+	return errs
 }
 
 func didYouMean(name string, candidates []string) string {

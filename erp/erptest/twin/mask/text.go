@@ -31,28 +31,14 @@ func (t *tools) text(value string, limit int) string {
 	d := t.draw("text", value, 0)
 	most := min(n, limit, longestText)
 	target := max(most-d.n(most/4+1), 1)
-	taken := map[string]bool{}
-	for part := range parts(strings.ToLower(value)) {
-		if k := utf8.RuneCountInString(part); k >= shortest && k <= 16 {
-			taken[part] = true
-		}
-	}
-	words := func() string {
-		for range attempts {
-			w := d.of(neutral)
-			if !hasTaken(w, taken) {
-				return w
-			}
-		}
-		return d.of(brief)
-	}
+	taken := takenBy(value)
 	var b strings.Builder
 	b.Grow(target + 8)
 	digits := strings.ContainsFunc(value, unicode.IsDigit)
 	for sentence := 0; b.Len() < target; {
 		w := d.of(brief)
 		if d.n(4) > 0 {
-			w = words()
+			w = newWord(d, taken)
 		}
 		if digits && d.n(8) == 0 {
 			w = number(d)
@@ -75,6 +61,26 @@ func (t *tools) text(value string, limit int) string {
 		b.WriteString(w)
 	}
 	return b.String()
+}
+
+// takenBy are the words of a text that none in its place may have.
+func takenBy(value string) map[string]bool {
+	taken := map[string]bool{}
+	for part := range parts(strings.ToLower(value)) {
+		if k := utf8.RuneCountInString(part); k >= shortest && k <= 16 {
+			taken[part] = true
+		}
+	}
+	return taken
+}
+
+func newWord(d *draw, taken map[string]bool) string {
+	for range attempts {
+		if w := d.of(neutral); !hasTaken(w, taken) {
+			return w
+		}
+	}
+	return d.of(brief)
 }
 
 // number is one of up to three digits: too short to be a part of the text.

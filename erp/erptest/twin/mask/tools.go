@@ -13,44 +13,29 @@ func newTools(k Key) *tools {
 // value is the masked value of a text that is not empty. The limit is in
 // characters.
 func (t *tools) value(c Class, text string, limit int) string {
-	switch c {
-	case Person, Firm:
-		return t.party(text, limit)
-	case Label:
-		return t.label(text, limit)
-	case Street:
-		return t.street(text, limit)
-	case City:
-		return t.city(text, limit)
-	case Code, Postal, Account, Routing:
-		return t.code(text)
-	case Phone:
-		return t.phone(text)
-	case Mail:
-		return t.mails(text, limit)
-	case URL:
-		return t.url(text, limit)
-	case Host:
-		return t.host(text, limit)
-	case IBAN:
-		return t.iban(text)
-	case BIC:
-		return t.bic(text)
-	case Card:
-		return t.card(text)
-	case TaxID:
-		return t.taxID(text)
-	case Birthday:
-		return t.birthday(text)
-	case Geo:
-		return t.geo(text, limit)
-	case JSON:
+	if c == JSON {
 		return "{}"
-	case Setting:
-		return t.setting(text, limit)
+	}
+	if replace := ofLength[c]; replace != nil {
+		return replace(t, text)
+	}
+	if replace := upToLimit[c]; replace != nil {
+		return replace(t, text, limit)
 	}
 	return t.text(text, limit)
 }
+
+// What replaces the values of a class: as long ones, or ones up to a limit.
+var (
+	ofLength = map[Class]func(*tools, string) string{
+		Code: (*tools).code, Postal: (*tools).code, Account: (*tools).code, Routing: (*tools).code, Phone: (*tools).phone,
+		IBAN: (*tools).iban, BIC: (*tools).bic, Card: (*tools).card, TaxID: (*tools).taxID, Birthday: (*tools).birthday,
+	}
+	upToLimit = map[Class]func(*tools, string, int) string{
+		Person: (*tools).party, Firm: (*tools).party, Label: (*tools).label, Street: (*tools).street, City: (*tools).city,
+		Mail: (*tools).mails, URL: (*tools).url, Host: (*tools).host, Geo: (*tools).geo, Setting: (*tools).setting,
+	}
+)
 
 // draw begins a stream for one kind of words.
 func (t *tools) draw(kind, value string, attempt int) *draw {

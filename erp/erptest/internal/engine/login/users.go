@@ -115,12 +115,18 @@ func CheckPassword(ctx context.Context, e *engine.ERP, tx *store.Tx, users []Use
 		}
 		return ok, Refusal{}, nil
 	}
-	if why != failedLogin {
-		return nil, why, nil
+	if why == failedLogin {
+		why, err = noteFailure(ctx, tx, users, now)
 	}
+	return nil, why, err
+}
+
+// noteFailure counts a wrong password of the users, and locks those that gave too many.
+func noteFailure(ctx context.Context, tx *store.Tx, users []User, now time.Time) (Refusal, error) {
+	why := failedLogin
 	limit, err := engine.Sysconfig(ctx, tx, "USER_LOCKING_MAX_LOGIN_ATTEMPT", "0", 0, 0)
 	if err != nil {
-		return nil, why, err
+		return why, err
 	}
 	most, _ := strconv.Atoi(limit) // what is not a number means no limit
 	for _, u := range users {
@@ -134,10 +140,10 @@ func CheckPassword(ctx context.Context, e *engine.ERP, tx *store.Tx, users []Use
 		}
 		if _, err := tx.Exec(ctx, `UPDATE AD_User SET FailedLoginCount=?, IsLocked=?, DateAccountLocked=? WHERE AD_User_ID=?`,
 			u.failed, locked, at, u.ID); err != nil {
-			return nil, why, fmt.Errorf("noting a failed log-in: %w", err)
+			return why, fmt.Errorf("noting a failed log-in: %w", err)
 		}
 	}
-	return nil, why, nil
+	return why, nil
 }
 
 // UserIDs are the ids of users.

@@ -174,23 +174,9 @@ func (p *packIn) updateRows(ctx context.Context, step *sqlstep.Step, t *store.Ta
 	if none, err := p.hasNone(ctx, t); none || err != nil {
 		return 0, err
 	}
-	change := store.Row{}
-	for i, name := range step.Columns {
-		col, err := p.sqlColumn(t, name, p.s.Role.CanWriteColumn)
-		if err != nil {
-			return 0, err
-		}
-		if col.Key || col.Name == "AD_Client_ID" || t.UUColumn() == col {
-			return 0, engine.PublicError("column " + col.Name + " is never changed")
-		}
-		v, err := p.constant(col, step.Rows[0][i])
-		if err != nil {
-			return 0, err
-		}
-		if v == nil && col.Mandatory {
-			return 0, engine.PublicError("column " + col.Name + " must have a value")
-		}
-		change[col.Name] = v
+	change, err := p.sqlChange(step, t)
+	if err != nil {
+		return 0, err
 	}
 	rows, err := p.sqlRows(ctx, t, step.Where)
 	if err != nil {
@@ -216,6 +202,29 @@ func (p *packIn) updateRows(ctx context.Context, step *sqlstep.Step, t *store.Ta
 		}
 	}
 	return len(rows), nil
+}
+
+// sqlChange are the values that an UPDATE assigns.
+func (p *packIn) sqlChange(step *sqlstep.Step, t *store.Table) (store.Row, error) {
+	change := store.Row{}
+	for i, name := range step.Columns {
+		col, err := p.sqlColumn(t, name, p.s.Role.CanWriteColumn)
+		if err != nil {
+			return nil, err
+		}
+		if col.Key || col.Name == "AD_Client_ID" || t.UUColumn() == col {
+			return nil, engine.PublicError("column " + col.Name + " is never changed")
+		}
+		v, err := p.constant(col, step.Rows[0][i])
+		if err != nil {
+			return nil, err
+		}
+		if v == nil && col.Mandatory {
+			return nil, engine.PublicError("column " + col.Name + " must have a value")
+		}
+		change[col.Name] = v
+	}
+	return change, nil
 }
 
 func (p *packIn) deleteRows(ctx context.Context, step *sqlstep.Step, t *store.Table) (int, error) {

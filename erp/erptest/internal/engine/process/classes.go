@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,59 +12,34 @@ import (
 	"github.com/erphub/erphub/internal/sqlquote"
 )
 
+// ownPrograms are those of this package, by the last part of the class name.
+var ownPrograms = map[string]Program{
+	"ColumnSync": synchronize, "DatabaseTableColumnRename": renameColumn, "DatabaseElementColumnRename": renameElement,
+	"DatabaseTableRename": renameTable, "TableCreateColumns": createColumnsFromDatabase, "CreateTable": createTable,
+	"CopyColumnsFromTable": copyColumns, "CreateWindowFromTable": createWindow, "TabCreateFields": createFields,
+	"SynchronizeTerminology": synchronizeTerminology, "SequenceCheck": checkSequences, "RoleAccessUpdate": roleAccessProcess,
+	"UUIDGenerator": generateUUIDs, "TableIndexValidate": ValidateIndex, "CacheReset": resetCache, "WindowCopy": copyWindow,
+	"TabCopy": copyTab, "BPartnerOrgLink": linkOrganization, "CopyFromOrder": copyOrderLines, "InOutGenerate": generateShipments,
+	"InvoiceGenerate": generateInvoices, "PackInFolder": importFolder,
+}
+
+func resetCache(_ context.Context, _ *engine.Session, tx *store.Tx, _ *Run) (Result, error) {
+	tx.DictionaryChanged()
+	return Result{Summary: "Cache Reset"}, nil
+}
+
+func importFolder(context.Context, *engine.Session, *store.Tx, *Run) (Result, error) {
+	return Failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
+}
+
 // implement runs what stands behind a process: the program of its
 // class, or its report.
 func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
 	class := implementation(run.Process)
-	switch class {
-	case "ColumnSync":
-		return synchronize(ctx, s, tx, run)
-	case "DatabaseTableColumnRename":
-		return renameColumn(ctx, s, tx, run)
-	case "DatabaseElementColumnRename":
-		return renameElement(ctx, s, tx, run)
-	case "DatabaseTableRename":
-		return renameTable(ctx, s, tx, run)
-	case "TableCreateColumns":
-		return createColumnsFromDatabase(ctx, s, tx, run)
-	case "CreateTable":
-		return createTable(ctx, s, tx, run)
-	case "CopyColumnsFromTable":
-		return copyColumns(ctx, s, tx, run)
-	case "CreateWindowFromTable":
-		return createWindow(ctx, s, tx, run)
-	case "TabCreateFields":
-		return createFields(ctx, s, tx, run)
-	case "SynchronizeTerminology":
-		return synchronizeTerminology(ctx, s, tx)
-	case "SequenceCheck":
-		return checkSequences(ctx, s, tx)
-	case "RoleAccessUpdate":
-		return roleAccessProcess(ctx, s, tx, run)
-	case "UUIDGenerator":
-		return generateUUIDs(ctx, s, tx, run)
-	case "TableIndexValidate":
-		return ValidateIndex(ctx, s, tx, run)
-	case "CacheReset":
-		tx.DictionaryChanged()
-		return Result{Summary: "Cache Reset"}, nil
-	case "WindowCopy":
-		return copyWindow(ctx, s, tx, run)
-	case "TabCopy":
-		return copyTab(ctx, s, tx, run)
-	case "BPartnerOrgLink":
-		return linkOrganization(ctx, s, tx, run)
-	case "CopyFromOrder":
-		return copyOrderLines(ctx, s, tx, run)
-	case "InOutGenerate":
-		return generateShipments(ctx, s, tx, run)
-	case "InvoiceGenerate":
-		return generateInvoices(ctx, s, tx, run)
-	case "PackInFolder":
-		return Failed("the embedded ERP has no folder to import packages from; attach the archive to an AD_Package_Imp_Proc record and run PackIn"), nil
-	}
-	if program := t.programs[class]; program != nil {
-		return program(ctx, s, tx, run)
+	for _, programs := range []map[string]Program{ownPrograms, t.programs} {
+		if program := programs[class]; program != nil {
+			return program(ctx, s, tx, run)
+		}
 	}
 	if IsReport(run.Process) {
 		return runReport(ctx, s, tx, run)
@@ -71,10 +47,7 @@ func (t *Manager) implement(ctx context.Context, s *engine.Session, tx *store.Tx
 	if isDocumentProcess(run.Process) {
 		return processRecord(ctx, s, tx, run)
 	}
-	what := run.Process.String("Classname")
-	if what == "" {
-		what = run.Process.String("Value")
-	}
+	what := cmp.Or(run.Process.String("Classname"), run.Process.String("Value"))
 	return Failed("the embedded ERP has no program for %s", what), nil
 }
 
@@ -122,7 +95,7 @@ func syncOutcome(t *store.Table, report string, err error) (Result, error) {
 	return Result{Summary: report}, nil
 }
 
-func checkSequences(ctx context.Context, s *engine.Session, tx *store.Tx) (Result, error) {
+func checkSequences(ctx context.Context, s *engine.Session, tx *store.Tx, _ *Run) (Result, error) {
 	names, err := tx.TableNames(ctx)
 	if err != nil {
 		return Result{}, err
@@ -212,34 +185,40 @@ func generateUUIDs(ctx context.Context, s *engine.Session, tx *store.Tx, run *Ru
 		if t.IsView || uu == nil || key == nil {
 			continue
 		}
-		if exists, err := engine.HasPhysicalColumn(ctx, tx, t.Name, uu.Name); err != nil || !exists {
-			if err != nil {
-				return result, err
-			}
-			continue
-		}
-		rows, err := tx.Select(ctx, t, store.Selection{
-			Columns: []*store.Column{key}, Where: "COALESCE(" + sqlquote.Name(uu.Name) + ",'')=''", OrderBy: sqlquote.Name(key.Name),
-		})
+		given, err := giveUUIDs(ctx, tx, t, key, uu)
 		if err != nil {
 			return result, err
 		}
-		for _, row := range rows {
-			if _, err := tx.Set(ctx, t, store.Row{uu.Name: store.NewUUID()}, sqlquote.Name(key.Name)+"=?", row.Int(key.Name)); err != nil {
-				return result, err
-			}
-		}
-		if len(rows) > 0 {
-			result.Logs = append(result.Logs, LogLine{Number: fmt.Sprint(len(rows)), Message: t.Name})
+		if given > 0 {
+			result.Logs = append(result.Logs, LogLine{Number: fmt.Sprint(given), Message: t.Name})
 		}
 	}
 	result.Summary = fmt.Sprintf("UUIDs given in %d tables", len(result.Logs))
 	return result, nil
 }
 
+// giveUUIDs gives one to each record that has none, and counts them.
+func giveUUIDs(ctx context.Context, tx *store.Tx, t *store.Table, key, uu *store.Column) (int, error) {
+	if exists, err := engine.HasPhysicalColumn(ctx, tx, t.Name, uu.Name); err != nil || !exists {
+		return 0, err
+	}
+	rows, err := tx.Select(ctx, t, store.Selection{
+		Columns: []*store.Column{key}, Where: "COALESCE(" + sqlquote.Name(uu.Name) + ",'')=''", OrderBy: sqlquote.Name(key.Name),
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range rows {
+		if _, err := tx.Set(ctx, t, store.Row{uu.Name: store.NewUUID()}, sqlquote.Name(key.Name)+"=?", row.Int(key.Name)); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), nil
+}
+
 // synchronizeTerminology passes the terms of the elements on to the columns
 // and centrally maintained fields that differ.
-func synchronizeTerminology(ctx context.Context, s *engine.Session, tx *store.Tx) (Result, error) {
+func synchronizeTerminology(ctx context.Context, s *engine.Session, tx *store.Tx, _ *Run) (Result, error) {
 	res, err := tx.Exec(ctx, `UPDATE AD_Column SET
 		ColumnName=(SELECT e.ColumnName FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),
 		Name=(SELECT e.Name FROM AD_Element e WHERE e.AD_Element_ID=AD_Column.AD_Element_ID),

@@ -52,20 +52,25 @@ func copyOrderLines(ctx context.Context, s *engine.Session, tx *store.Tx, run *R
 		return Result{}, err
 	}
 	for _, line := range lines {
-		row := copiedValues(t, line)
-		for _, name := range notCopied {
-			delete(row, name)
-		}
-		for _, name := range fromHeader {
-			if _, ok := t.Column(name); ok {
-				row[name] = to[name]
-			}
-		}
-		if _, err := s.InsertRow(ctx, tx, t.Name, row); err != nil {
+		if _, err := s.InsertRow(ctx, tx, t.Name, lineFor(t, to, line)); err != nil {
 			return Result{}, err
 		}
 	}
 	return Result{Summary: fmt.Sprintf("%s=%d", label, len(lines))}, nil
+}
+
+// lineFor is a copy of a line for another order.
+func lineFor(t *store.Table, to, line store.Row) store.Row {
+	row := copiedValues(t, line)
+	for _, name := range notCopied {
+		delete(row, name)
+	}
+	for _, name := range fromHeader {
+		if _, ok := t.Column(name); ok {
+			row[name] = to[name]
+		}
+	}
+	return row
 }
 
 // ownRow is a record of the session's tenant, nil when there is none.

@@ -144,25 +144,8 @@ func listReport(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, 
 		parts = append(parts, "("+where+")")
 	}
 	for name, p := range run.Params {
-		col, ok := t.Column(name)
-		if !ok || col.IsVirtual() {
-			continue
-		}
-		if list, ok := p.Value.(string); ok && col.Kind() == store.KindInteger {
-			keys := strings.Split(list, ",") // of a parameter that takes several
-			parts = append(parts, store.Expr(t, col)+" IN (?"+strings.Repeat(",?", len(keys)-1)+")")
-			for _, key := range keys {
-				args = append(args, strings.TrimSpace(key))
-			}
-			continue
-		}
-		switch {
-		case p.Value != nil && p.To != nil:
-			parts, args = append(parts, store.Expr(t, col)+" BETWEEN ? AND ?"), append(args, p.Value, p.To)
-		case p.Value != nil:
-			parts, args = append(parts, store.Expr(t, col)+"=?"), append(args, p.Value)
-		case p.To != nil:
-			parts, args = append(parts, store.Expr(t, col)+"<=?"), append(args, p.To)
+		if part, values := paramCondition(t, name, p); part != "" {
+			parts, args = append(parts, part), append(args, values...)
 		}
 	}
 	order := ""
@@ -185,6 +168,30 @@ func listReport(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, 
 		out.Rows = append(out.Rows, line)
 	}
 	return out, nil
+}
+
+// paramCondition is what a parameter says of the column of its name, "" if it says nothing.
+func paramCondition(t *store.Table, name string, p Parameter) (sql string, args []any) {
+	col, ok := t.Column(name)
+	if !ok || col.IsVirtual() {
+		return "", nil
+	}
+	if list, ok := p.Value.(string); ok && col.Kind() == store.KindInteger {
+		keys := strings.Split(list, ",") // of a parameter that takes several
+		for _, key := range keys {
+			args = append(args, strings.TrimSpace(key))
+		}
+		return store.Expr(t, col) + " IN (?" + strings.Repeat(",?", len(keys)-1) + ")", args
+	}
+	switch {
+	case p.Value != nil && p.To != nil:
+		return store.Expr(t, col) + " BETWEEN ? AND ?", []any{p.Value, p.To}
+	case p.Value != nil:
+		return store.Expr(t, col) + "=?", []any{p.Value}
+	case p.To != nil:
+		return store.Expr(t, col) + "<=?", []any{p.To}
+	}
+	return "", nil
 }
 
 func reportLine(ctx context.Context, s *engine.Session, tx *store.Tx, t *store.Table, row store.Row, columns []*store.Column) ([]string, error) {

@@ -176,12 +176,7 @@ func finishRun(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, r
 		text = string(runes[:2000])
 	}
 	change["ErrorMsg"] = text
-	for name := range change {
-		if _, ok := t.Column(name); !ok {
-			delete(change, name)
-		}
-	}
-	if _, err := tx.Set(ctx, t, change, "AD_PInstance_ID=?", run.InstanceID); err != nil {
+	if _, err := tx.Set(ctx, t, change.Of(t), "AD_PInstance_ID=?", run.InstanceID); err != nil {
 		return err
 	}
 	if result.After != nil {
@@ -190,27 +185,31 @@ func finishRun(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, r
 		}
 	}
 	for i, log := range result.Logs {
-		values := store.Row{"AD_PInstance_ID": run.InstanceID, "Log_ID": int64(i + 1), "PInstanceLogType": "R"}
-		if log.Message != "" {
-			runes := []rune(log.Message)
-			values["P_Msg"] = string(runes[:min(len(runes), 4000)])
-		}
-		if log.Number != "" {
-			values["P_Number"] = log.Number
-		}
-		if !log.Date.IsZero() {
-			values["P_Date"] = log.Date.UTC().Format(engine.StoredDateTime)
-		}
-		logs, err := tx.Table(ctx, "AD_PInstance_Log")
-		if err != nil {
-			return err
-		}
-		if uu := logs.UUColumn(); uu != nil {
-			values[uu.Name] = store.NewUUID()
-		}
-		if err := tx.Insert(ctx, logs, values); err != nil {
+		if err := writeLogLine(ctx, tx, run, i, log); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func writeLogLine(ctx context.Context, tx *store.Tx, run *Run, i int, log LogLine) error {
+	values := store.Row{"AD_PInstance_ID": run.InstanceID, "Log_ID": int64(i + 1), "PInstanceLogType": "R"}
+	if log.Message != "" {
+		runes := []rune(log.Message)
+		values["P_Msg"] = string(runes[:min(len(runes), 4000)])
+	}
+	if log.Number != "" {
+		values["P_Number"] = log.Number
+	}
+	if !log.Date.IsZero() {
+		values["P_Date"] = log.Date.UTC().Format(engine.StoredDateTime)
+	}
+	logs, err := tx.Table(ctx, "AD_PInstance_Log")
+	if err != nil {
+		return err
+	}
+	if uu := logs.UUColumn(); uu != nil {
+		values[uu.Name] = store.NewUUID()
+	}
+	return tx.Insert(ctx, logs, values)
 }

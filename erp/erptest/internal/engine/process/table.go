@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -84,26 +85,14 @@ func createTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 	if err != nil {
 		return Result{}, err
 	}
-	entityType := run.Text("EntityType")
-	if entityType == "" {
-		entityType = "U"
-	}
+	entityType := cmp.Or(run.Text("EntityType"), "U")
 	result := Result{Summary: "ProcessOK"}
 	if table == nil {
-		label := run.Text("Name")
-		if label == "" {
-			label = name
-		}
 		values := store.Row{
-			"TableName": name, "Name": label, "EntityType": entityType, "IsDeleteable": "Y", "IsChangeLog": "Y",
-			"AD_Client_ID": int64(0), "AD_Org_ID": int64(0),
+			"TableName": name, "Name": cmp.Or(run.Text("Name"), name), "EntityType": entityType, "IsDeleteable": "Y", "IsChangeLog": "Y",
+			"AD_Client_ID": int64(0), "AD_Org_ID": int64(0), "AccessLevel": run.Text("AccessLevel"), "Description": run.Text("Description"),
 		}
-		if level := run.Text("AccessLevel"); level != "" {
-			values["AccessLevel"] = level
-		}
-		if text := run.Text("Description"); text != "" {
-			values["Description"] = text
-		}
+		maps.DeleteFunc(values, func(_ string, v any) bool { return v == "" })
 		r, err := s.InsertRow(ctx, tx, "AD_Table", values)
 		if err != nil {
 			return Result{}, err
@@ -128,10 +117,7 @@ func addColumn(ctx context.Context, s *engine.Session, tx *store.Tx, table store
 	if err != nil || len(columns) > 0 {
 		return false, err
 	}
-	label := plan.label
-	if label == "" {
-		label = plan.name
-	}
+	label := cmp.Or(plan.label, plan.name)
 	element, err := s.ElementFor(ctx, tx, plan.name, store.Row{"Name": label, "EntityType": entityType})
 	if err != nil {
 		return false, err
@@ -184,10 +170,7 @@ func createColumnsFromDatabase(ctx context.Context, s *engine.Session, tx *store
 	if len(physical) == 0 {
 		return Failed("The database has no table %s", t.Name), nil
 	}
-	entityType := run.Text("EntityType")
-	if entityType == "" {
-		entityType = t.EntityType
-	}
+	entityType := cmp.Or(run.Text("EntityType"), t.EntityType)
 	result := Result{}
 	for _, p := range physical {
 		made, err := addColumn(ctx, s, tx, row, planFor(t.Name, p), entityType)

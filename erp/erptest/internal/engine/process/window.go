@@ -73,10 +73,7 @@ func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 }
 
 func newWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, t *store.Table, row store.Row) (store.Row, error) {
-	kind := run.Text("WindowType")
-	if kind == "" {
-		kind = "M"
-	}
+	kind := cmp.Or(run.Text("WindowType"), "M")
 	if kind == "T" {
 		if col, ok := t.Column("Processed"); !ok || col.IsVirtual() {
 			return nil, engine.PublicError("Transaction windows require to have a Processed column. Please create the column and try again.")
@@ -176,27 +173,16 @@ func createFields(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 // fieldRank orders the columns of a tab: who and where first, the search key
 // and names next, the active flag last.
 func fieldRank(col *store.Column) int {
-	switch col.Name {
-	case "AD_Client_ID":
-		return 1
-	case "AD_Org_ID":
-		return 2
-	case "Value":
-		return 4
-	case "Name":
-		return 5
-	case "Description":
-		return 6
-	case "Help":
-		return 7
-	case "IsActive":
-		return 9
+	if rank := fieldRanks[col.Name]; rank > 0 {
+		return rank
 	}
 	if col.Parent {
 		return 3
 	}
 	return 8
 }
+
+var fieldRanks = map[string]int{"AD_Client_ID": 1, "AD_Org_ID": 2, "Value": 4, "Name": 5, "Description": 6, "Help": 7, "IsActive": 9}
 
 // fieldsFor makes fields for the columns of a tab's table that have none, and
 // returns the columns' names.
@@ -275,12 +261,8 @@ func fieldValues(tab store.Row, t *store.Table, col *store.Column, row store.Row
 	switch col.Ref {
 	case displaytype.Button, displaytype.YesNo:
 		values["XPosition"] = int64(2)
-	case displaytype.Text:
-		values["NumLines"] = int64(3)
-	case displaytype.TextLong, displaytype.JSON:
-		values["NumLines"] = int64(5)
-	case displaytype.Memo:
-		values["NumLines"] = int64(8)
+	case displaytype.Text, displaytype.TextLong, displaytype.JSON, displaytype.Memo:
+		values["NumLines"] = map[int]int64{displaytype.Text: 3, displaytype.TextLong: 5, displaytype.JSON: 5, displaytype.Memo: 8}[col.Ref]
 	}
 	switch col.Name {
 	case "AD_Org_ID":

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,17 +47,14 @@ func Decide(ctx context.Context, s *engine.Session, tx *store.Tx, a *Activity, v
 		}
 	case Confirmation, noQuestion:
 	}
+	more := store.Row{}
 	if a.Kind != Confirmation {
 		if err := keepResult(ctx, s, tx, a, value, remark); err != nil {
 			return err
 		}
-	}
-	change := store.Row{"AD_User_ID": s.UserID}
-	more := store.Row{}
-	if a.Kind != Confirmation {
 		more["NewValue"] = engine.NullIfEmpty(value)
 	}
-	if err := changeActivity(ctx, s, tx, a, change); err != nil {
+	if err := changeActivity(ctx, s, tx, a, store.Row{"AD_User_ID": s.UserID}); err != nil {
 		return err
 	}
 	if err := endActivity(ctx, s, tx, a, state, text, more); err != nil {
@@ -325,10 +323,7 @@ func beginNode(ctx context.Context, s *engine.Session, tx *store.Tx, after *Acti
 	if err != nil || node == nil || !node.Bool("IsActive") {
 		return err
 	}
-	responsible := node.Int("AD_WF_Responsible_ID")
-	if responsible == 0 {
-		responsible = after.Row.Int("AD_WF_Responsible_ID")
-	}
+	responsible := cmp.Or(node.Int("AD_WF_Responsible_ID"), after.Row.Int("AD_WF_Responsible_ID"))
 	user := any(nil)
 	who, err := engine.OneRow(ctx, tx, "AD_WF_Responsible", responsible)
 	if err != nil {

@@ -210,22 +210,10 @@ func (b *builder) addField(id int64, tb *tab, t *table, c *store.Column, label s
 // organization, parents, key texts, then by column id, IsActive last. The
 // change stamps get no field.
 func fieldOrder(t *table) []*store.Column {
+	ranks := map[string]int{"AD_Client_ID": 0, "AD_Org_ID": 1, "Value": 3, "Name": 4, "Description": 5, "Help": 6, "IsActive": 8}
 	rank := func(c *store.Column) int {
-		switch c.Name {
-		case "AD_Client_ID":
-			return 0
-		case "AD_Org_ID":
-			return 1
-		case "Value":
-			return 3
-		case "Name":
-			return 4
-		case "Description":
-			return 5
-		case "Help":
-			return 6
-		case "IsActive":
-			return 8
+		if rank, known := ranks[c.Name]; known {
+			return rank
 		}
 		if c.Parent {
 			return 2

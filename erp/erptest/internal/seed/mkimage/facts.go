@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -93,9 +94,7 @@ func (t *table) supply(facts *table) {
 		if !ok {
 			continue
 		}
-		if c.ValRule == 0 {
-			c.ValRule = facts.Columns[i].ValRule
-		}
+		c.ValRule = cmp.Or(c.ValRule, facts.Columns[i].ValRule)
 		if c.ProcessID == 0 {
 			c.ProcessID = facts.Columns[i].ProcessID
 		}

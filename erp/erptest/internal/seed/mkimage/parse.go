@@ -158,7 +158,9 @@ func parseTable(line string) (*table, error) {
 		return nil, fmt.Errorf("not a table: %q", line)
 	}
 	t := &table{replication: "L", entity: "D"}
-	t.Name, t.Label, t.Active = words[1], label, true
+	t.Name, t.Label = words[1], label
+	off := false
+	flags := map[string]*bool{"delete": &t.IsDeleteable, "log": &t.IsChangeLog, "volume": &t.highVolume, "secure": &t.secure, "view": &t.IsView, "off": &off}
 	var err error
 	if t.ID, err = strconv.ParseInt(words[2], 10, 64); err != nil {
 		return nil, err
@@ -176,22 +178,11 @@ func parseTable(line string) (*table, error) {
 			t.entity = value
 		case "flags":
 			for f := range strings.SplitSeq(value, ",") {
-				switch f {
-				case "delete":
-					t.IsDeleteable = true
-				case "log":
-					t.IsChangeLog = true
-				case "volume":
-					t.highVolume = true
-				case "secure":
-					t.secure = true
-				case "view":
-					t.IsView = true
-				case "off":
-					t.Active = false
-				default:
+				flag := flags[f]
+				if flag == nil {
 					return nil, fmt.Errorf("unknown flag %q", f)
 				}
+				*flag = true
 			}
 		default:
 			return nil, fmt.Errorf("unknown word %q", w)
@@ -200,7 +191,7 @@ func parseTable(line string) (*table, error) {
 			return nil, err
 		}
 	}
-	t.EntityType = t.entity
+	t.EntityType, t.Active = t.entity, !off
 	return t, nil
 }
 
@@ -275,13 +266,19 @@ func parseColumn(t *table, line string) (*store.Column, error) {
 		}
 	}
 	if args, ok := strings.CutPrefix(c.Default, "next("); ok {
-		column, parent, hasParent := strings.Cut(strings.TrimSuffix(args, ")"), ",")
-		c.Default = "@SQL=SELECT COALESCE(MAX(" + column + "),0)+10 AS DefaultValue FROM " + t.Name
-		if hasParent {
-			c.Default += " WHERE " + parent + "=@" + parent + "@"
-		}
+		c.Default = nextOf(t, strings.TrimSuffix(args, ")"))
 	}
 	return c, nil
+}
+
+// nextOf is the default that numbers records in steps of ten, those of a parent where one is given.
+func nextOf(t *table, args string) string {
+	column, parent, hasParent := strings.Cut(args, ",")
+	sql := "@SQL=SELECT COALESCE(MAX(" + column + "),0)+10 AS DefaultValue FROM " + t.Name
+	if hasParent {
+		sql += " WHERE " + parent + "=@" + parent + "@"
+	}
+	return sql
 }
 
 func parseType(word string) (ref int, value int64, err error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,9 +20,7 @@ func (m *model) parseElements(file string) error {
 		}
 		e := element{id: id, column: words[1], name: words[2]}
 		e.name, e.text, _ = strings.Cut(e.name, " | ")
-		if e.text == "" {
-			e.text = e.name
-		}
+		e.text = cmp.Or(e.text, e.name)
 		m.elements = append(m.elements, e)
 		m.elementID[strings.ToUpper(e.column)] = id
 		return nil

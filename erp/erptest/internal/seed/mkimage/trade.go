@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -148,25 +149,19 @@ func (tr *trade) parseOrder(line string) (*order, error) {
 		return nil, fmt.Errorf("partner %d does not exist or has no address", o.partner)
 	}
 	org, tax := int64(0), int64(0)
+	numbers := map[string]*int64{"org": &org, "tax": &tax}
+	flags := map[string]*bool{"ship": &o.ship, "inv": &o.invoice, "paid": &o.paid, "paying": &o.paying}
 	for _, word := range w[6:] {
 		name, value, _ := strings.Cut(word, "=")
-		switch name {
-		case "org":
-			org, err = strconv.ParseInt(value, 10, 64)
-		case "tax":
-			tax, err = strconv.ParseInt(value, 10, 64)
-		case "ship":
-			o.ship = true
-		case "inv":
-			o.invoice = true
-		case "paid":
-			o.paid = true
-		case "paying":
-			o.paying = true
-		default:
+		if flag := flags[name]; flag != nil {
+			*flag = true
+			continue
+		}
+		number := numbers[name]
+		if number == nil {
 			return nil, fmt.Errorf("unknown word %q", word)
 		}
-		if err != nil {
+		if *number, err = strconv.ParseInt(value, 10, 64); err != nil {
 			return nil, err
 		}
 	}
@@ -206,9 +201,7 @@ func (tr *trade) parseLine(o *order, line string) error {
 	if l.uom == 0 || l.price == 0 {
 		return fmt.Errorf("product %d has no unit or no price", product)
 	}
-	if l.list == 0 {
-		l.list = l.price
-	}
+	l.list = cmp.Or(l.list, l.price)
 	l.amount = l.qty * l.price
 	o.total += l.amount
 	o.lines = append(o.lines, l)

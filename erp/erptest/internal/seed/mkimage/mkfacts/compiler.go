@@ -46,9 +46,7 @@ func newCompiler(f *facts) *compiler {
 		c.hasProcess[p.ID] = true
 	}
 	for _, r := range f.references {
-		if r.Type == "" {
-			r.Type = "L"
-		}
+		r.Type = cmp.Or(r.Type, "L")
 		c.refByID[r.ID] = r
 	}
 	for _, t := range f.tables {

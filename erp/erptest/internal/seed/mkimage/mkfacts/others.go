@@ -65,26 +65,18 @@ func (c *compiler) references(w *bytes.Buffer) error {
 
 // keyAndDisplay are what a table reference stores and shows of a record.
 func keyAndDisplay(t *table) (key, display string) {
-	has := func(name string) string {
-		for _, x := range t.Columns {
-			if strings.EqualFold(x.Name, name) && x.Virtual == nil {
-				return x.Name
-			}
-		}
-		return ""
-	}
 	switch t.Name {
 	case "AD_Language", "AD_EntityType":
-		key = has(strings.TrimPrefix(t.Name, map[string]string{"AD_EntityType": "AD_"}[t.Name]))
+		key = t.has(strings.TrimPrefix(t.Name, map[string]string{"AD_EntityType": "AD_"}[t.Name]))
 	default:
-		key = has(t.Name + "_ID")
+		key = t.has(t.Name + "_ID")
 	}
 	for _, x := range t.Columns {
 		if key == "" && x.Key {
 			key = x.Name
 		}
 	}
-	key = cmp.Or(key, has(t.Name+"_UU"))
+	key = cmp.Or(key, t.has(t.Name+"_UU"))
 	if key == "" {
 		for _, x := range t.Columns {
 			if strings.HasSuffix(x.Name, "_ID") && !slices.Contains(standard, x.Name) && (key == "" || x.Parent) {
@@ -98,7 +90,17 @@ func keyAndDisplay(t *table) (key, display string) {
 			best, display = n, x.Name
 		}
 	}
-	return key, cmp.Or(display, has("Name"), has("Value"), has("DocumentNo"), key)
+	return key, cmp.Or(display, t.has("Name"), t.has("Value"), t.has("DocumentNo"), key)
+}
+
+// has is the name of a stored column as the table writes it, "" if there is none.
+func (t *table) has(name string) string {
+	for _, x := range t.Columns {
+		if strings.EqualFold(x.Name, name) && x.Virtual == nil {
+			return x.Name
+		}
+	}
+	return ""
 }
 
 // equals is a comparison of a column with a constant.

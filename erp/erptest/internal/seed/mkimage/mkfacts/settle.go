@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // settled is what was decided about a column where the facts leave it open.
@@ -104,16 +106,16 @@ func byName(x *column, kind string) string {
 	switch kind {
 	case "decimal":
 		switch {
-		case strings.Contains(name, "AMT") || strings.Contains(name, "AMOUNT") || strings.HasSuffix(name, "BALANCE"):
+		case amounts().MatchString(name):
 			return "amount"
-		case strings.Contains(name, "QTY") || strings.Contains(name, "QUANTITY"):
+		case quantities().MatchString(name):
 			return "quantity"
-		case strings.Contains(name, "PRICE") || strings.Contains(name, "COST"):
+		case prices().MatchString(name):
 			return "costprice"
 		}
 		return "number"
 	case "date|datetime":
-		if strings.HasPrefix(name, "CREATED") || strings.HasPrefix(name, "UPDATED") || strings.Contains(name, "TIME") || strings.HasSuffix(name, "RUN") {
+		if moments().MatchString(name) {
 			return "datetime"
 		}
 		return "date"
@@ -137,6 +139,13 @@ func byName(x *column, kind string) string {
 	}
 	return kind
 }
+
+var (
+	amounts    = lazyregexp.New(`AMT|AMOUNT|BALANCE$`)
+	quantities = lazyregexp.New(`QTY|QUANTITY`)
+	prices     = lazyregexp.New(`PRICE|COST`)
+	moments    = lazyregexp.New(`^CREATED|^UPDATED|TIME|RUN$`)
+)
 
 // lookup completes a type that needs a table or a list behind it.
 func (c *compiler) lookup(x *column, kind string, list, ref int64) settled {

@@ -40,17 +40,8 @@ func (c *compiler) tables(w *bytes.Buffer) error {
 			fmt.Fprintf(w, " flags=%s", strings.Join(flags, ","))
 		}
 		fmt.Fprintf(w, " : %s\n", cmp.Or(oneLine(t.Label), t.Name))
-		std := make([]string, len(standard))
-		for i, name := range standard {
-			std[i] = "-"
-			for _, x := range t.Columns {
-				if x.Name == name && isStandard(x) {
-					std[i] = strconv.FormatInt(x.ID, 10)
-				}
-			}
-		}
 		if len(t.Columns) > 0 {
-			fmt.Fprintf(w, "  std %s\n", strings.Join(std, " "))
+			fmt.Fprintf(w, "  std %s\n", strings.Join(standardIDs(t), " "))
 		}
 		seqNos := identifiers(t)
 		for _, x := range t.Columns {
@@ -61,6 +52,20 @@ func (c *compiler) tables(w *bytes.Buffer) error {
 		}
 	}
 	return nil
+}
+
+// standardIDs are the ids of the standard columns, "-" for one that differs.
+func standardIDs(t *table) []string {
+	ids := make([]string, len(standard))
+	for i, name := range standard {
+		ids[i] = "-"
+		for _, x := range t.Columns {
+			if x.Name == name && isStandard(x) {
+				ids[i] = strconv.FormatInt(x.ID, 10)
+			}
+		}
+	}
+	return ids
 }
 
 // isStandard reports whether one of the seven standard columns has their usual form.
