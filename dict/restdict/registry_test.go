@@ -371,15 +371,27 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// BenchmarkSource reads a dictionary of real size through the API, and the same
-// records by plain requests that decode nothing but the list.
+// BenchmarkSource reads dictionaries through the API, that of the demo and one of real
+// size, and the same records by plain requests that decode nothing but the list.
 func BenchmarkSource(b *testing.B) {
-	_, client, _ := erpInFile(b, synthdict.New(synthdict.Options{Tables: 600, Columns: 17_000}), nil)
-	stats := func(c *registry.Catalog) registry.Statistics {
-		s, err := c.Statistics(b.Context())
-		require.NoError(b, err)
-		return s
+	for _, bb := range []struct {
+		name string
+		erp  func(*testing.B) *erp.Client
+	}{
+		{"demo", func(b *testing.B) *erp.Client {
+			_, client := start(b)
+			return client
+		}},
+		{"real size", func(b *testing.B) *erp.Client {
+			_, client, _ := erpInFile(b, synthdict.New(synthdict.Options{Tables: 600, Columns: 17_000}), nil)
+			return client
+		}},
+	} {
+		b.Run(bb.name, func(b *testing.B) { readSource(b, bb.erp(b)) })
 	}
+}
+
+func readSource(b *testing.B, client *erp.Client) {
 	var loaded registry.Statistics
 	var ours, raw, used time.Duration
 	for b.Loop() {
@@ -387,7 +399,8 @@ func BenchmarkSource(b *testing.B) {
 		catalog, err := registry.LoadCatalog(b.Context(), restdict.NewSource(client, nil))
 		require.NoError(b, err)
 		ours, used = ours+time.Since(begin), used+cputime.Used(b)-before
-		loaded = stats(catalog)
+		loaded, err = catalog.Statistics(b.Context())
+		require.NoError(b, err)
 
 		begin = time.Now()
 		readRaw(b, client)

@@ -61,6 +61,9 @@ func newTableReader(s *Source, place int, t registry.SourceTable, has map[string
 	return r, nil
 }
 
+// expecting is a sink that makes room for rows when it knows how many come.
+type expecting interface{ Expect(table, rows int) }
+
 // read reads the table until it held still meanwhile.
 func (r *tableReader) read(ctx context.Context) (registry.Stamp, error) {
 	const attempts = 3
@@ -74,6 +77,9 @@ func (r *tableReader) read(ctx context.Context) (registry.Stamp, error) {
 	r.expect(before.Rows, r.s.opts.PageSize)
 	for range attempts {
 		r.sink.Begin(r.place)
+		if e, ok := r.sink.(expecting); ok {
+			e.Expect(r.place, before.Rows)
+		}
 		if err := r.allFlags(ctx); err != nil {
 			return before, err
 		}

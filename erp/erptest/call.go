@@ -95,14 +95,19 @@ var bodies = sync.Pool{New: func() any { return new([]byte) }}
 // maxBody bounds a buffer that is used again.
 const maxBody = 1 << 20
 
+func newBody() []byte { return (*bodies.Get().(*[]byte))[:0] }
+
+// dropBody has the buffer of a document that nobody needs any more be used again.
+func dropBody(body []byte) {
+	if cap(body) <= maxBody {
+		bodies.Put(&body)
+	}
+}
+
 // json responds with a JSON document, as the media type of the route.
 func (c *call) json(status int, v any) {
-	room := bodies.Get().(*[]byte)
-	body, err := wire.Append((*room)[:0], v)
-	if cap(body) <= maxBody {
-		*room = body
-		defer bodies.Put(room)
-	}
+	body, err := wire.Append(newBody(), v)
+	defer dropBody(body)
 	if err != nil {
 		c.srv.log.Error("encoding a response", "path", c.r.URL.Path, "error", err)
 		c.srv.containerPage(c.w, c.r, http.StatusInternalServerError, "Server Error")

@@ -29,7 +29,7 @@ type recordMember struct {
 }
 
 // list writes rows of t as objects does and finish completes them: an array of
-// records, which nothing is added to.
+// records, which nothing is added to. The caller may drop it as a body.
 func (rd *reader) list(ctx context.Context, t *store.Table, properties []property, rows *store.Sheet) (wire.Raw, error) {
 	if !namesDiffer(properties) {
 		objects, err := rd.objects(ctx, t, properties, rows)
@@ -49,7 +49,7 @@ func (rd *reader) list(ctx context.Context, t *store.Table, properties []propert
 	if err != nil {
 		return nil, err
 	}
-	out := wire.Raw{'['}
+	out := append(wire.Raw(newBody()), '[')
 	for i := range rows.Len() {
 		if i > 0 {
 			out = append(out, ',')

@@ -135,7 +135,10 @@ func wholeNumber(v any) any {
 // reference is the object for a reference to another record. An id that
 // cannot be resolved is displayed in angle brackets.
 func (rd *reader) reference(m property, v any) *wire.Object {
-	o := wire.NewObject("propertyLabel", m.label, "id", referenceID(m.col, v))
+	o := &wire.Object{}
+	o.Grow(5)
+	o.Set("propertyLabel", m.label)
+	o.Set("id", referenceID(m.col, v))
 	rd.identifierOf(o, *m.look, store.TextOf(v))
 	return o
 }

@@ -319,4 +319,7 @@ func (p *listPage) write(c *call) {
 	}
 	number("array-count", "X-Array-Count", p.count)
 	c.json(http.StatusOK, o)
+	if text, ok := p.records.(wire.Raw); ok {
+		dropBody(text)
+	}
 }

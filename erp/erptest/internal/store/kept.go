@@ -56,9 +56,6 @@ func (tx *Tx) Known(ctx context.Context, query string, args ...any) ([][]any, er
 		return tx.Values(ctx, query, args...)
 	}
 	key := keptKey(query, args)
-	if moving().MatchString(query) {
-		key = ""
-	}
 	if found, ok := tx.s.totals.values(tx, key); ok {
 		return found, nil
 	}

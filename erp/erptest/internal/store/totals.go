@@ -74,7 +74,7 @@ func (tx *Tx) remember(ctx context.Context, key, query string, args []any, e tot
 		return nil
 	}
 	e.commit, e.query = tx.commit, query
-	if e.tables = tx.s.totals.tablesOf(tx, query); e.tables == nil {
+	if e.tables = tx.s.totals.tablesOf(tx, query); e.tables == nil && !moving().MatchString(query) {
 		e.tables, err = tx.reads(ctx, query, args)
 	}
 	if err == nil && len(e.tables) > 0 {
@@ -86,9 +86,9 @@ func (tx *Tx) remember(ctx context.Context, key, query string, args []any, e tot
 // moving finds SQL whose result changes without any table changing.
 var moving = lazyregexp.New(`(?i)\b(current_(date|time|timestamp)\b|(date|time|datetime|julianday|unixepoch|strftime|timediff|random|randomblob|changes|total_changes|last_insert_rowid)\s*\()`)
 
-// totalKey names a list, "" for one that is not to be remembered.
+// totalKey names a list, "" for one that is too long to be remembered.
 func totalKey(t *Table, where string, args []any) string {
-	if len(where) > maxTotalKey || moving().MatchString(where) {
+	if len(where) > maxTotalKey {
 		return ""
 	}
 	var b strings.Builder
