@@ -27,25 +27,25 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_890, 334},
-	{"aiquery/embedded", 6_150, 20},
-	{"cmd", 33_560, 0},
-	{"deploylog", 3_300, 91},
-	{"dict", 27_655, 621},
-	{"erp", 10_290, 445},
-	{"erp/erptest", 51_600, 207},
+	{"aiquery", 19_925, 334},
+	{"aiquery/embedded", 6_115, 19},
+	{"cmd", 36_195, 0},
+	{"deploylog", 3_500, 95},
+	{"dict", 28_000, 625},
+	{"erp", 10_465, 452},
+	{"erp/erptest", 51_860, 207},
 	{"examples", 1_250, 2},
-	{"generator", 10_500, 210},
-	{"internal", 19_975, 0},
-	{"mcp", 23_345, 349},
-	{"tokens", 3_920, 140},
+	{"generator", 10_515, 210},
+	{"internal", 20_290, 0},
+	{"mcp", 23_545, 352},
+	{"tokens", 3_930, 140},
 }
 
 // Functions that decide much are hard to change: none may have a complexity above the
 // first number, and no more functions than the second may have one above 15.
 const (
 	mostComplex = 30
-	mostAbove15 = 121
+	mostAbove15 = 123
 )
 
 // Packages that others may import. A new one is what two outsiders would import.

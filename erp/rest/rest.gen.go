@@ -142,6 +142,27 @@ type ActivityResult struct {
 // AnyValue Any JSON value, null included.
 type AnyValue = json.RawMessage
 
+// ArchiveEntry A document that the ERP keeps of a record.
+type ArchiveEntry struct {
+	ContentType string `json:"contentType"`
+
+	// Created In the time zone of the server, such as 2026-06-19 09:00:00.0.
+	Created string `json:"created"`
+	Id      int    `json:"id"`
+
+	// IsReport Whether a report made it.
+	IsReport bool    `json:"isReport"`
+	Name     *string `json:"name,omitempty"`
+
+	// ProcessId Process that made it, when it is known.
+	ProcessId *int `json:"processId,omitempty"`
+}
+
+// ArchiveList Documents that the ERP keeps of a record.
+type ArchiveList struct {
+	Archives []ArchiveEntry `json:"archives"`
+}
+
 // AttachmentEntry One file of an attachment.
 type AttachmentEntry struct {
 	ContentType *string `json:"contentType,omitempty"`
@@ -187,7 +208,7 @@ type BatchRefusal struct {
 
 // BatchRequest One request of a batch.
 type BatchRequest struct {
-	// Body Body of the request.
+	// Body Body of the request. Builds of July 2026 and later replace texts in it - `@alias$.id@` by what the JSONPath finds in the response with that alias, `@#Name@`, `@$Name@` and `@+Name@` by a context variable of the session.
 	Body *map[string]interface{} `json:"body"`
 
 	// Method POST, PUT or DELETE, in any case.
@@ -195,6 +216,9 @@ type BatchRequest struct {
 
 	// Path Path relative to `/api/`, without a leading slash, percent-encoded.
 	Path string `json:"path"`
+
+	// ResponseAlias Name of the response for later requests of the batch. Builds of July 2026 and later; others refuse the batch.
+	ResponseAlias *string `json:"responseAlias,omitempty"`
 }
 
 // BatchResult Answer to one request of a batch. All numbers in the body arrive as floating point.
@@ -1431,6 +1455,9 @@ type WindowPage struct {
 // ActivityKey One path segment. It is percent-decoded by the server, so it must not be empty, `.` or `..` and must not contain a slash: such a value would address another route.
 type ActivityKey = Segment
 
+// ArchiveId defines model for ArchiveId.
+type ArchiveId = int
+
 // AsJson defines model for AsJson.
 type AsJson = string
 
@@ -1983,6 +2010,21 @@ type UpdateRecordParams struct {
 	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
 }
 
+// ListArchivesParams defines parameters for ListArchives.
+type ListArchivesParams struct {
+	// Locale Language of this answer, if it is an active one of the server.
+	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
+}
+
+// DownloadArchiveParams defines parameters for DownloadArchive.
+type DownloadArchiveParams struct {
+	// Json Asks for base64 text in a JSON object instead of bytes. Presence counts.
+	Json *AsJson `form:"json,omitempty" json:"json,omitempty"`
+
+	// Locale Language of this answer, if it is an active one of the server.
+	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
+}
+
 // DeleteAttachmentsParams defines parameters for DeleteAttachments.
 type DeleteAttachmentsParams struct {
 	// Locale Language of this answer, if it is an active one of the server.
@@ -2390,6 +2432,21 @@ type GetViewRecordParams struct {
 
 // UpdateViewRecordParams defines parameters for UpdateViewRecord.
 type UpdateViewRecordParams struct {
+	// Locale Language of this answer, if it is an active one of the server.
+	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
+}
+
+// ListViewArchivesParams defines parameters for ListViewArchives.
+type ListViewArchivesParams struct {
+	// Locale Language of this answer, if it is an active one of the server.
+	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
+}
+
+// DownloadViewArchiveParams defines parameters for DownloadViewArchive.
+type DownloadViewArchiveParams struct {
+	// Json Asks for base64 text in a JSON object instead of bytes. Presence counts.
+	Json *AsJson `form:"json,omitempty" json:"json,omitempty"`
+
 	// Locale Language of this answer, if it is an active one of the server.
 	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
 }
@@ -5174,6 +5231,12 @@ type ClientInterface interface {
 
 	UpdateRecord(ctx context.Context, tableName TableName, id RecordKey, params *UpdateRecordParams, body UpdateRecordJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListArchives request
+	ListArchives(ctx context.Context, tableName TableName, id RecordKey, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DownloadArchive request
+	DownloadArchive(ctx context.Context, tableName TableName, id RecordKey, archiveId ArchiveId, params *DownloadArchiveParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// DeleteAttachments request
 	DeleteAttachments(ctx context.Context, tableName TableName, id RecordKey, params *DeleteAttachmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -5338,6 +5401,12 @@ type ClientInterface interface {
 	UpdateViewRecordWithBody(ctx context.Context, viewName ViewName, id RecordKey, params *UpdateViewRecordParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	UpdateViewRecord(ctx context.Context, viewName ViewName, id RecordKey, params *UpdateViewRecordParams, body UpdateViewRecordJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListViewArchives request
+	ListViewArchives(ctx context.Context, viewName ViewName, id RecordKey, params *ListViewArchivesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DownloadViewArchive request
+	DownloadViewArchive(ctx context.Context, viewName ViewName, id RecordKey, archiveId ArchiveId, params *DownloadViewArchiveParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteViewAttachments request
 	DeleteViewAttachments(ctx context.Context, viewName ViewName, id RecordKey, params *DeleteViewAttachmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5894,6 +5963,30 @@ func (c *Client) UpdateRecordWithBody(ctx context.Context, tableName TableName, 
 
 func (c *Client) UpdateRecord(ctx context.Context, tableName TableName, id RecordKey, params *UpdateRecordParams, body UpdateRecordJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateRecordRequest(c.Server, tableName, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListArchives(ctx context.Context, tableName TableName, id RecordKey, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListArchivesRequest(c.Server, tableName, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) DownloadArchive(ctx context.Context, tableName TableName, id RecordKey, archiveId ArchiveId, params *DownloadArchiveParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDownloadArchiveRequest(c.Server, tableName, id, archiveId, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6590,6 +6683,30 @@ func (c *Client) UpdateViewRecordWithBody(ctx context.Context, viewName ViewName
 
 func (c *Client) UpdateViewRecord(ctx context.Context, viewName ViewName, id RecordKey, params *UpdateViewRecordParams, body UpdateViewRecordJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateViewRecordRequest(c.Server, viewName, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) ListViewArchives(ctx context.Context, viewName ViewName, id RecordKey, params *ListViewArchivesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListViewArchivesRequest(c.Server, viewName, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+func (c *Client) DownloadViewArchive(ctx context.Context, viewName ViewName, id RecordKey, archiveId ArchiveId, params *DownloadViewArchiveParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDownloadViewArchiveRequest(c.Server, viewName, id, archiveId, params)
 	if err != nil {
 		return nil, err
 	}
@@ -9504,6 +9621,157 @@ func NewUpdateRecordRequestWithBody(server string, tableName TableName, id Recor
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListArchivesRequest generates requests for ListArchives
+func NewListArchivesRequest(server string, tableName TableName, id RecordKey, params *ListArchivesParams) (*http.Request, error) {
+	var err error
+	if params == nil {
+		params = &ListArchivesParams{}
+	}
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "tableName", runtime.ParamLocationPath, tableName)
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithLocation("simple", false, "id", runtime.ParamLocationPath, id)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/models/%s/%s/archives", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	queryValues := queryURL.Query()
+
+	if params.Locale != nil {
+
+		if queryFrag, err := runtime.StyleParamWithLocation("form", true, "locale", runtime.ParamLocationQuery, *params.Locale); err != nil {
+			return nil, err
+		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+			return nil, err
+		} else {
+			for k, v := range parsed {
+				for _, v2 := range v {
+					queryValues.Add(k, v2)
+				}
+			}
+		}
+
+	}
+
+	queryURL.RawQuery = queryValues.Encode()
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDownloadArchiveRequest generates requests for DownloadArchive
+func NewDownloadArchiveRequest(server string, tableName TableName, id RecordKey, archiveId ArchiveId, params *DownloadArchiveParams) (*http.Request, error) {
+	var err error
+	if params == nil {
+		params = &DownloadArchiveParams{}
+	}
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "tableName", runtime.ParamLocationPath, tableName)
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithLocation("simple", false, "id", runtime.ParamLocationPath, id)
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithLocation("simple", false, "archiveId", runtime.ParamLocationPath, archiveId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/models/%s/%s/archives/%s", pathParam0, pathParam1, pathParam2)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	queryValues := queryURL.Query()
+
+	if params.Json != nil {
+
+		if queryFrag, err := runtime.StyleParamWithLocation("form", true, "json", runtime.ParamLocationQuery, *params.Json); err != nil {
+			return nil, err
+		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+			return nil, err
+		} else {
+			for k, v := range parsed {
+				for _, v2 := range v {
+					queryValues.Add(k, v2)
+				}
+			}
+		}
+
+	}
+
+	if params.Locale != nil {
+
+		if queryFrag, err := runtime.StyleParamWithLocation("form", true, "locale", runtime.ParamLocationQuery, *params.Locale); err != nil {
+			return nil, err
+		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+			return nil, err
+		} else {
+			for k, v := range parsed {
+				for _, v2 := range v {
+					queryValues.Add(k, v2)
+				}
+			}
+		}
+
+	}
+
+	queryURL.RawQuery = queryValues.Encode()
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -13068,6 +13336,157 @@ func NewUpdateViewRecordRequestWithBody(server string, viewName ViewName, id Rec
 	return req, nil
 }
 
+// NewListViewArchivesRequest generates requests for ListViewArchives
+func NewListViewArchivesRequest(server string, viewName ViewName, id RecordKey, params *ListViewArchivesParams) (*http.Request, error) {
+	var err error
+	if params == nil {
+		params = &ListViewArchivesParams{}
+	}
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "viewName", runtime.ParamLocationPath, viewName)
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithLocation("simple", false, "id", runtime.ParamLocationPath, id)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/views/%s/%s/archives", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	queryValues := queryURL.Query()
+
+	if params.Locale != nil {
+
+		if queryFrag, err := runtime.StyleParamWithLocation("form", true, "locale", runtime.ParamLocationQuery, *params.Locale); err != nil {
+			return nil, err
+		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+			return nil, err
+		} else {
+			for k, v := range parsed {
+				for _, v2 := range v {
+					queryValues.Add(k, v2)
+				}
+			}
+		}
+
+	}
+
+	queryURL.RawQuery = queryValues.Encode()
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDownloadViewArchiveRequest generates requests for DownloadViewArchive
+func NewDownloadViewArchiveRequest(server string, viewName ViewName, id RecordKey, archiveId ArchiveId, params *DownloadViewArchiveParams) (*http.Request, error) {
+	var err error
+	if params == nil {
+		params = &DownloadViewArchiveParams{}
+	}
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithLocation("simple", false, "viewName", runtime.ParamLocationPath, viewName)
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithLocation("simple", false, "id", runtime.ParamLocationPath, id)
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithLocation("simple", false, "archiveId", runtime.ParamLocationPath, archiveId)
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/views/%s/%s/archives/%s", pathParam0, pathParam1, pathParam2)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	queryValues := queryURL.Query()
+
+	if params.Json != nil {
+
+		if queryFrag, err := runtime.StyleParamWithLocation("form", true, "json", runtime.ParamLocationQuery, *params.Json); err != nil {
+			return nil, err
+		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+			return nil, err
+		} else {
+			for k, v := range parsed {
+				for _, v2 := range v {
+					queryValues.Add(k, v2)
+				}
+			}
+		}
+
+	}
+
+	if params.Locale != nil {
+
+		if queryFrag, err := runtime.StyleParamWithLocation("form", true, "locale", runtime.ParamLocationQuery, *params.Locale); err != nil {
+			return nil, err
+		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+			return nil, err
+		} else {
+			for k, v := range parsed {
+				for _, v2 := range v {
+					queryValues.Add(k, v2)
+				}
+			}
+		}
+
+	}
+
+	queryURL.RawQuery = queryValues.Encode()
+
+	req, err := http.NewRequest("GET", queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewDeleteViewAttachmentsRequest generates requests for DeleteViewAttachments
 func NewDeleteViewAttachmentsRequest(server string, viewName ViewName, id RecordKey, params *DeleteViewAttachmentsParams) (*http.Request, error) {
 	var err error
@@ -15767,6 +16186,12 @@ type ClientWithResponsesInterface interface {
 
 	UpdateRecordWithResponse(ctx context.Context, tableName TableName, id RecordKey, params *UpdateRecordParams, body UpdateRecordJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateRecordResponse, error)
 
+	// ListArchives request
+	ListArchivesWithResponse(ctx context.Context, tableName TableName, id RecordKey, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*ListArchivesResponse, error)
+
+	// DownloadArchive request
+	DownloadArchiveWithResponse(ctx context.Context, tableName TableName, id RecordKey, archiveId ArchiveId, params *DownloadArchiveParams, reqEditors ...RequestEditorFn) (*DownloadArchiveResponse, error)
+
 	// DeleteAttachments request
 	DeleteAttachmentsWithResponse(ctx context.Context, tableName TableName, id RecordKey, params *DeleteAttachmentsParams, reqEditors ...RequestEditorFn) (*DeleteAttachmentsResponse, error)
 
@@ -15931,6 +16356,12 @@ type ClientWithResponsesInterface interface {
 	UpdateViewRecordWithBodyWithResponse(ctx context.Context, viewName ViewName, id RecordKey, params *UpdateViewRecordParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateViewRecordResponse, error)
 
 	UpdateViewRecordWithResponse(ctx context.Context, viewName ViewName, id RecordKey, params *UpdateViewRecordParams, body UpdateViewRecordJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateViewRecordResponse, error)
+
+	// ListViewArchives request
+	ListViewArchivesWithResponse(ctx context.Context, viewName ViewName, id RecordKey, params *ListViewArchivesParams, reqEditors ...RequestEditorFn) (*ListViewArchivesResponse, error)
+
+	// DownloadViewArchive request
+	DownloadViewArchiveWithResponse(ctx context.Context, viewName ViewName, id RecordKey, archiveId ArchiveId, params *DownloadViewArchiveParams, reqEditors ...RequestEditorFn) (*DownloadViewArchiveResponse, error)
 
 	// DeleteViewAttachments request
 	DeleteViewAttachmentsWithResponse(ctx context.Context, viewName ViewName, id RecordKey, params *DeleteViewAttachmentsParams, reqEditors ...RequestEditorFn) (*DeleteViewAttachmentsResponse, error)
@@ -16864,6 +17295,62 @@ func (r UpdateRecordResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UpdateRecordResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListArchivesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *ArchiveList
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON500      *ErrorBody
+	JSONDefault  *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListArchivesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListArchivesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type DownloadArchiveResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON406      *ErrorBody
+	JSON500      *ErrorBody
+	JSONDefault  *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r DownloadArchiveResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DownloadArchiveResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -18239,6 +18726,62 @@ func (r UpdateViewRecordResponse) StatusCode() int {
 	return 0
 }
 
+type ListViewArchivesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON200      *ArchiveList
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON500      *ErrorBody
+	JSONDefault  *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r ListViewArchivesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListViewArchivesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type DownloadViewArchiveResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	JSON400      *ErrorBody
+	JSON401      *ErrorBody
+	JSON403      *ErrorBody
+	JSON404      *ErrorBody
+	JSON406      *ErrorBody
+	JSON500      *ErrorBody
+	JSONDefault  *ErrorBody
+}
+
+// Status returns HTTPResponse.Status
+func (r DownloadViewArchiveResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DownloadViewArchiveResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type DeleteViewAttachmentsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -19480,6 +20023,24 @@ func (c *ClientWithResponses) UpdateRecordWithResponse(ctx context.Context, tabl
 	return ParseUpdateRecordResponse(rsp)
 }
 
+// ListArchivesWithResponse request returning *ListArchivesResponse
+func (c *ClientWithResponses) ListArchivesWithResponse(ctx context.Context, tableName TableName, id RecordKey, params *ListArchivesParams, reqEditors ...RequestEditorFn) (*ListArchivesResponse, error) {
+	rsp, err := c.ListArchives(ctx, tableName, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListArchivesResponse(rsp)
+}
+
+// DownloadArchiveWithResponse request returning *DownloadArchiveResponse
+func (c *ClientWithResponses) DownloadArchiveWithResponse(ctx context.Context, tableName TableName, id RecordKey, archiveId ArchiveId, params *DownloadArchiveParams, reqEditors ...RequestEditorFn) (*DownloadArchiveResponse, error) {
+	rsp, err := c.DownloadArchive(ctx, tableName, id, archiveId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDownloadArchiveResponse(rsp)
+}
+
 // DeleteAttachmentsWithResponse request returning *DeleteAttachmentsResponse
 func (c *ClientWithResponses) DeleteAttachmentsWithResponse(ctx context.Context, tableName TableName, id RecordKey, params *DeleteAttachmentsParams, reqEditors ...RequestEditorFn) (*DeleteAttachmentsResponse, error) {
 	rsp, err := c.DeleteAttachments(ctx, tableName, id, params, reqEditors...)
@@ -19991,6 +20552,24 @@ func (c *ClientWithResponses) UpdateViewRecordWithResponse(ctx context.Context, 
 		return nil, err
 	}
 	return ParseUpdateViewRecordResponse(rsp)
+}
+
+// ListViewArchivesWithResponse request returning *ListViewArchivesResponse
+func (c *ClientWithResponses) ListViewArchivesWithResponse(ctx context.Context, viewName ViewName, id RecordKey, params *ListViewArchivesParams, reqEditors ...RequestEditorFn) (*ListViewArchivesResponse, error) {
+	rsp, err := c.ListViewArchives(ctx, viewName, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListViewArchivesResponse(rsp)
+}
+
+// DownloadViewArchiveWithResponse request returning *DownloadViewArchiveResponse
+func (c *ClientWithResponses) DownloadViewArchiveWithResponse(ctx context.Context, viewName ViewName, id RecordKey, archiveId ArchiveId, params *DownloadViewArchiveParams, reqEditors ...RequestEditorFn) (*DownloadViewArchiveResponse, error) {
+	rsp, err := c.DownloadViewArchive(ctx, viewName, id, archiveId, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDownloadViewArchiveResponse(rsp)
 }
 
 // DeleteViewAttachmentsWithResponse request returning *DeleteViewAttachmentsResponse
@@ -22727,6 +23306,181 @@ func ParseUpdateRecordResponse(rsp *http.Response) (*UpdateRecordResponse, error
 
 	case rsp.StatusCode == 500:
 	// Content-type (text/html) unsupported
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseListArchivesResponse parses an HTTP response from a ListArchivesWithResponse call
+func ParseListArchivesResponse(rsp *http.Response) (*ListArchivesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListArchivesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ArchiveList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case rsp.StatusCode == 400:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 401:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 403:
+	// Content-type (text/html) unsupported
+
+	case rsp.StatusCode == 404:
+	// Content-type (text/html) unsupported
+
+	case rsp.StatusCode == 500:
+	// Content-type (text/html) unsupported
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseDownloadArchiveResponse parses an HTTP response from a DownloadArchiveWithResponse call
+func ParseDownloadArchiveResponse(rsp *http.Response) (*DownloadArchiveResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DownloadArchiveResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 406:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON406 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case rsp.StatusCode == 400:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 401:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 403:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 404:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 406:
+	// Content-type (text/html) unsupported
+
+	case rsp.StatusCode == 500:
+	// Content-type (text/plain) unsupported
 
 	case true:
 		// Content-type (text/plain) unsupported
@@ -26935,6 +27689,181 @@ func ParseUpdateViewRecordResponse(rsp *http.Response) (*UpdateViewRecordRespons
 
 	case rsp.StatusCode == 500:
 	// Content-type (text/html) unsupported
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseListViewArchivesResponse parses an HTTP response from a ListViewArchivesWithResponse call
+func ParseListViewArchivesResponse(rsp *http.Response) (*ListViewArchivesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListViewArchivesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ArchiveList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case rsp.StatusCode == 400:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 401:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 403:
+	// Content-type (text/html) unsupported
+
+	case rsp.StatusCode == 404:
+	// Content-type (text/html) unsupported
+
+	case rsp.StatusCode == 500:
+	// Content-type (text/html) unsupported
+
+	case true:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	return response, nil
+}
+
+// ParseDownloadViewArchiveResponse parses an HTTP response from a DownloadViewArchiveWithResponse call
+func ParseDownloadViewArchiveResponse(rsp *http.Response) (*DownloadViewArchiveResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DownloadViewArchiveResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 406:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON406 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest ErrorBody
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	case rsp.StatusCode == 400:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 401:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 403:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 404:
+	// Content-type (text/plain) unsupported
+
+	case rsp.StatusCode == 406:
+	// Content-type (text/html) unsupported
+
+	case rsp.StatusCode == 500:
+	// Content-type (text/plain) unsupported
 
 	case true:
 		// Content-type (text/plain) unsupported

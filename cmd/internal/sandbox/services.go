@@ -45,15 +45,9 @@ func (h *sandboxHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpserver.Problem(w, http.StatusMisdirectedRequest, httpserver.DetailHost)
 		return
 	}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		switch r.URL.Path {
-		case "/":
-			h.beside.page.ServeHTTP(w, r)
-			return
-		case contractPath:
-			serveContract(w)
-			return
-		}
+	if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		h.beside.page.ServeHTTP(w, r)
+		return
 	}
 	for _, prefix := range []string{httpapi.Prefix, genapi.GeneratePrefix, genapi.ArtifactsPrefix} {
 		if strings.HasPrefix(r.URL.Path, prefix+"/") {

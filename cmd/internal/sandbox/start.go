@@ -6,13 +6,9 @@ import (
 
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/cmd/internal/startpage"
-	"github.com/erphub/erphub/erp/contract"
 	"github.com/erphub/erphub/erp/erptest/twin"
 	genapi "github.com/erphub/erphub/generator/httpapi"
 )
-
-// contractPath serves the contract of the ERP's API, which the ERP itself does not.
-const contractPath = "/openapi.yaml"
 
 // restrictedUser is the login without a profile: it sees less than GardenAdmin.
 var restrictedUser = sandboxLogin{"", "GardenUser", "GardenUser", "11", "103", "11", "a part of GardenWorld"}
@@ -27,7 +23,7 @@ func startPage(url string, info *twin.Info) http.Handler {
 		Talk: talkToIt(url),
 		Links: []startpage.Link{
 			{Path: "/api/v1/health", About: "whether it is up"},
-			{Path: contractPath, About: "the contract of the ERP's API at /api/v1, for tokens of POST /api/v1/auth/tokens"},
+			{Path: "erp/contract/current/openapi.yaml", About: "in the repository: the contract of the ERP's API at /api/v1"},
 			{Path: httpapi.Prefix + "/openapi.yaml", About: "the contract of the AI API: SELECT statements under a role, and what tables are"},
 			{Path: genapi.GeneratePrefix + "/openapi.yaml", About: "the contract of the generator of plugins"},
 			{Path: "erphub server api", About: "serves the deployment board and metrics beside it, with --profile system, after erphub env deploy install"},
@@ -45,11 +41,4 @@ func startPage(url string, info *twin.Info) http.Handler {
 		page.Users = append(page.Users, startpage.User{Name: l.username, Password: l.password, Client: l.client, Role: l.role, Org: l.org, About: l.about})
 	}
 	return startpage.Handler(page)
-}
-
-// serveContract serves the contract of the ERP's API.
-func serveContract(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/yaml")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(contract.Current()) // the client may disconnect
 }

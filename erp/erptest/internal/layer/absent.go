@@ -84,11 +84,8 @@ func (t *absentTable) forget() {
 	libc.Xfree(tls, t.statement)
 }
 
-// prepareConnection is called for each connection that is opened in the process. Those
-// to layers find the absent tables, and nothing locks them: who opened one uses it from
-// one goroutine at a time, as database/sql does, and SQLite would lock it several
-// times for every value that it reads. The driver cannot open it so (NOMUTEX).
-func prepareConnection(tls *libc.TLS, db, _, _ uintptr) int32 {
+// addAbsentTables is called for each connection that is opened in the process.
+func addAbsentTables(tls *libc.TLS, db, _, _ uintptr) int32 {
 	bp := tls.Alloc(8)
 	defer tls.Free(8)
 	if sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_FILE_POINTER, bp) != sqlite3.SQLITE_OK {
@@ -103,10 +100,6 @@ func prepareConnection(tls *libc.TLS, db, _, _ uintptr) int32 {
 			return rc
 		}
 	}
-	lock := &at[sqlite3.Tsqlite3](db).Fmutex
-	sqlite3.Xsqlite3_mutex_leave(tls, *lock) // it is held while the connection is opened
-	sqlite3.Xsqlite3_mutex_free(tls, *lock)
-	*lock = 0
 	return sqlite3.SQLITE_OK
 }
 

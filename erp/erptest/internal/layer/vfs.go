@@ -59,8 +59,8 @@ var register = sync.OnceFunc(func() {
 	if rc := sqlite3.Xsqlite3_vfs_register(tls, address, 0); rc != sqlite3.SQLITE_OK {
 		panic("layer: SQLite does not take the file system")
 	}
-	if rc := sqlite3.Xsqlite3_auto_extension(tls, pointer(prepareConnection)); rc != sqlite3.SQLITE_OK {
-		panic("layer: SQLite does not let connections be prepared")
+	if rc := sqlite3.Xsqlite3_auto_extension(tls, pointer(addAbsentTables)); rc != sqlite3.SQLITE_OK {
+		panic("layer: SQLite does not take the tables that are absent")
 	}
 })
 
