@@ -2,13 +2,14 @@ package erp_test
 
 import (
 	"errors"
-	"github.com/erphub/erphub/erp/erptest"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/erphub/erphub/erp/erptest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
