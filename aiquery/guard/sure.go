@@ -316,7 +316,7 @@ func (t typing) sumSure(op string, l, r *pg.Node) bool {
 	a, b := t.of(l), t.of(r)
 	switch {
 	case l == nil:
-		return b == "numeric" || isFloat(b) || t.bits(r) < 31
+		return b == "numeric" || isFloat(b) || b != "int2" && t.bits(r) < 31
 	case families[a] == timeFamily || families[b] == timeFamily:
 		return t.timeSumSure(op, l, r)
 	case a == "numeric" || b == "numeric":
@@ -326,11 +326,8 @@ func (t typing) sumSure(op string, l, r *pg.Node) bool {
 	case op != "*" && t.countsOn(l, r.GetAConst().GetIval()):
 		return true
 	}
-	bits := t.resultBits(op, l, r)
-	if a == "int8" || b == "int8" {
-		return bits <= 63
-	}
-	return bits <= 31
+	most := map[string]int{"int2": 15, "int4": 31, "int8": 63}
+	return t.resultBits(op, l, r) <= max(most[a], most[b]) // the result has the larger type
 }
 
 // timeSumSure is sumSure of a time and an interval, some days, or another time.
