@@ -30,8 +30,7 @@ func tableLimits() limits {
 // cut shortens free text to what its column holds, visibly. Lengths are counted
 // in characters, not bytes.
 func (l limits) cut(column, s string) string {
-	limit := l[column]
-	limit = cmp.Or(limit, maxText)
+	limit := cmp.Or(l[column], maxText)
 	return text.Shorten(text.Storable(s), limit)
 }
 

@@ -45,8 +45,7 @@ func (b *builder) record(r *RecordStep, path ...string) {
 	}
 	b.keys[r.Key] = true
 	if r.Action != Update {
-		namespace := b.opts.Namespace
-		namespace = cmp.Or(namespace, Namespace)
+		namespace := cmp.Or(b.opts.Namespace, Namespace)
 		r.UUID = UUIDv5(namespace, r.Table+"/"+strings.Join(path, "/"))
 	}
 	b.steps = append(b.steps, r)
@@ -258,8 +257,7 @@ func (b *builder) placeLookup(p pendingLookup) bool {
 		}
 		table, key, display = Ref(t.Name), Ref(keyColumn), Ref(displayColumn)
 	} else {
-		shown := l.Display
-		shown = cmp.Or(shown, l.Key)
+		shown := cmp.Or(l.Display, l.Key)
 		table, key, display = existingTable(l.Table), existingColumn(l.Table, l.Key), existingColumn(l.Table, shown)
 	}
 	r := p.reference

@@ -175,8 +175,7 @@ type ProcessError struct {
 
 // Error gives the summary of the process.
 func (e *ProcessError) Error() string {
-	summary := cleanText(e.Result.Summary, maxErrorText)
-	summary = cmp.Or(summary, "no reason given")
+	summary := cmp.Or(cleanText(e.Result.Summary, maxErrorText), "no reason given")
 	return fmt.Sprintf("process %s failed: %s (instance %d)", e.Slug, summary, e.Result.InstanceID)
 }
 

@@ -82,8 +82,7 @@ func (c *Client) newCall(ctx context.Context, r *request) (*apiclient.Call, erro
 		}
 		rawQuery += conn.locale
 	}
-	accept := r.accept
-	accept = cmp.Or(accept, acceptJSON)
+	accept := cmp.Or(r.accept, acceptJSON)
 	header := make(http.Header, 4)
 	header["Accept"] = conn.accept[accept]
 	for name, value := range r.header {
@@ -107,8 +106,7 @@ func (c *Client) newCall(ctx context.Context, r *request) (*apiclient.Call, erro
 		plain.ContentLength = int64(len(r.body))
 	}
 	if plain.GetBody != nil {
-		contentType := r.contentType
-		contentType = cmp.Or(contentType, acceptJSON)
+		contentType := cmp.Or(r.contentType, acceptJSON)
 		header.Set("Content-Type", contentType)
 	}
 	call := &apiclient.Call{Request: plain.WithContext(ctx), NoToken: r.public, Silence: r.silence}

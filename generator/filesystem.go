@@ -72,8 +72,7 @@ type Change struct {
 
 // Path is the folder that the files of an artifact go to.
 func (d *Filesystem) Path(a *Artifact) string {
-	dir := d.Dir
-	dir = cmp.Or(dir, ".")
+	dir := cmp.Or(d.Dir, ".")
 	if a.Existing {
 		return filepath.Clean(dir)
 	}

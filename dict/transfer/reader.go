@@ -54,8 +54,7 @@ type FileError struct {
 
 // Error is in the form of compilers: file:line:column: problem.
 func (e *FileError) Error() string {
-	text := e.Name
-	text = cmp.Or(text, "the file")
+	text := cmp.Or(e.Name, "the file")
 	if e.Line > 0 {
 		text += fmt.Sprintf(":%d", e.Line)
 	}

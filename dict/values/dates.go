@@ -45,8 +45,7 @@ func (r *Reader) moment(v *Value, cell Cell) error {
 		if r.day != "" {
 			layouts = append([]string{r.day + " 15:04:05", r.day + " 15:04", r.day}, layouts...)
 		}
-		zone := r.opts.Zone
-		zone = cmp.Or(zone, time.UTC)
+		zone := cmp.Or(r.opts.Zone, time.UTC)
 		found := false
 		for _, layout := range layouts {
 			if at, err = time.ParseInLocation(layout, s, zone); err == nil {

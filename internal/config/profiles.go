@@ -61,8 +61,7 @@ func (d *Document) Choose(name string) (string, error) {
 	if name == "" || slices.Contains(d.Profiles(), name) {
 		return name, nil
 	}
-	have := strings.Join(d.Profiles(), ", ")
-	have = cmp.Or(have, "none")
+	have := cmp.Or(strings.Join(d.Profiles(), ", "), "none")
 	return "", fmt.Errorf("profile %q: %w; there are: %s", name, ErrNoProfile, have)
 }
 

@@ -44,8 +44,7 @@ func (s *Server) outer(mux *http.ServeMux) http.Handler {
 // secret, such as a link to a download.
 func (s *Server) count(r *http.Request, rec *recorder, took time.Duration) {
 	route := cmp.Or(rec.route, r.Pattern, "none")
-	status := rec.status
-	status = cmp.Or(status, http.StatusOK)
+	status := cmp.Or(rec.status, http.StatusOK)
 	s.requests.Add(1, route, knownMethod(r.Method), strconv.Itoa(status))
 	if !s.streams(r) && !s.long(r) {
 		s.seconds.Observe(took.Seconds(), route)

@@ -64,8 +64,7 @@ func payload(run deploylog.Run) Payload {
 
 // describe says in one line how a run ended.
 func describe(run *deploylog.Run) string {
-	version := run.Version
-	version = cmp.Or(version, "a version without a name")
+	version := cmp.Or(run.Version, "a version without a name")
 	var b strings.Builder
 	switch run.Status {
 	case deploylog.Success:

@@ -11,8 +11,7 @@ import (
 // server's code, none where they are not: below the folder of the environment
 // variable ERPHUB_REFERENCE, or below shared/reference beside the project.
 func ReferenceFiles() []string {
-	dir := os.Getenv("ERPHUB_REFERENCE")
-	dir = cmp.Or(dir, filepath.Join(projectDir(), "..", "shared", "reference"))
+	dir := cmp.Or(os.Getenv("ERPHUB_REFERENCE"), filepath.Join(projectDir(), "..", "shared", "reference"))
 	files, _ := filepath.Glob(filepath.Join(dir, "real-answers", "*.jsonl")) // the patterns are well-formed
 	fresh, _ := filepath.Glob(filepath.Join(dir, "real-answers", "fresh", "*.jsonl"))
 	return slices.DeleteFunc(append(files, fresh...), func(path string) bool { return filepath.Base(path) == "role-rows.jsonl" })
