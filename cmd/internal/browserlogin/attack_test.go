@@ -20,7 +20,8 @@ import (
 )
 
 // What a client requests wrongly is refused before anybody logs in: on a page while it
-// is not certain who would get the response, else to the client.
+// is not certain who would get the response, else to the client. Since anybody may
+// register any machine, a browser is sent to another one by a link alone.
 func TestWrongRequests(t *testing.T) {
 	t.Parallel()
 	h := start(t, erptest.New(t), nil)
@@ -28,6 +29,7 @@ func TestWrongRequests(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change []string
 		code   string // of the error the client gets; empty: a page
+		link   string // on the page
 	}{
 		"another host":               {change: []string{"redirect_uri", "https://evil.example/cb"}},
 		"another path":               {change: []string{"redirect_uri", "https://assistant.example/cb/../evil"}},
@@ -43,12 +45,14 @@ func TestWrongRequests(t *testing.T) {
 		"no method of PKCE":          {change: []string{"code_challenge_method", ""}, code: "invalid_request"},
 		"a token at once":            {change: []string{"response_type", "token"}, code: "unsupported_response_type"},
 		"another resource":           {change: []string{"resource", "https://other.example/mcp"}, code: "invalid_target"},
+		"for another machine":        {change: []string{"redirect_uri", "https://assistant.example/cb", "response_type", "token"}, link: "https://assistant.example/cb?error=unsupported_response_type"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPerson(t, "GardenUser")
 			to := p.do(http.MethodGet, h.request(id, tt.change...), nil)
 			if tt.code == "" {
+				assert.Contains(t, p.last, tt.link)
 				assert.Nil(t, to)
 				assert.Equal(t, http.StatusBadRequest, p.lastCode)
 				assert.NotContains(t, p.last, "<form")

@@ -31,6 +31,7 @@ type page struct {
 	Choice         *shownChoice
 	Consent        *shownConsent
 	Grants         *shownGrants
+	Back           string // where the program waits for what came of its request
 
 	leads string // where its form may lead beside this server
 }
