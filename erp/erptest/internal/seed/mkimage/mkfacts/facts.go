@@ -18,7 +18,11 @@ type facts struct {
 	processes  []*process
 	windows    []*window
 	elements   []*element
+	packed     []*packedUUID
 }
+
+// packedUUID is one that public package archives have of a record of the dictionary.
+type packedUUID struct{ Table, Key, UU string }
 
 type table struct {
 	Name             string `json:"table"`
@@ -119,12 +123,45 @@ func readFacts(folder string) (*facts, error) {
 		readLines(folder, "ad-processes", &f.processes),
 		readLines(folder, "ad-windows", &f.windows),
 		readLines(folder, "ad-elements", &f.elements),
+		readLines(folder, "uuids-from-packages", &f.packed),
 	} {
 		if err != nil {
 			return nil, err
 		}
 	}
+	f.takePacked()
 	return f, nil
+}
+
+// takePacked gives records without a UUID the one that archives have of them. An archive
+// names a record by its key; where two have the same key, nobody knows which is meant.
+// One that another record has is left out: that record was called otherwise once.
+func (f *facts) takePacked() {
+	records, taken := map[string][]*string{}, map[string]bool{"": true}
+	add := func(table, key string, uu *string) {
+		records[table+" "+key] = append(records[table+" "+key], uu)
+		taken[strings.ToLower(*uu)] = true
+	}
+	for _, t := range f.tables {
+		add("AD_Table", t.Name, &t.UU)
+	}
+	for _, e := range f.elements {
+		add("AD_Element", e.Column, &e.UU)
+	}
+	for _, r := range f.references {
+		add("AD_Reference", r.Name, &r.UU)
+	}
+	for _, p := range f.processes {
+		add("AD_Process", p.Value, &p.UU)
+	}
+	for _, w := range f.windows {
+		add("AD_Window", w.Name, &w.UU)
+	}
+	for _, p := range f.packed {
+		if known := records[p.Table+" "+p.Key]; len(known) == 1 && *known[0] == "" && !taken[strings.ToLower(p.UU)] {
+			*known[0], taken[strings.ToLower(p.UU)] = p.UU, true
+		}
+	}
 }
 
 func readLines[T any](folder, name string, into *[]*T) error {

@@ -1,13 +1,14 @@
 // Command mkfacts compiles the facts of the ERP's Application Dictionary into the
 // files that the package above embeds (facts/*.gz):
 //
-//	go run ./erp/erptest/internal/seed/mkfacts <folder of facts> erp/erptest/internal/seed/facts
+//	go run ./erp/erptest/internal/seed/mkimage/mkfacts <folder of facts> erp/erptest/internal/seed/mkimage/facts
 //
 // The folder holds ad-tables.jsonl.gz, ad-references.jsonl.gz,
-// ad-processes.jsonl.gz, ad-windows.jsonl.gz and ad-elements.jsonl.gz, one JSON
-// object per line: names, types, flags and numbers. What the facts leave open is
-// settled here by rules (lookups.go, tables.go), and ids that they do not know
-// come from ranges the ERP does not use. The same facts give the same bytes.
+// ad-processes.jsonl.gz, ad-windows.jsonl.gz, ad-elements.jsonl.gz and
+// uuids-from-packages.jsonl.gz, one JSON object per line: names, types, flags and
+// numbers. What the facts leave open is settled here by rules (lookups.go, tables.go),
+// and ids that they do not know come from ranges the ERP does not use. The same facts
+// give the same bytes.
 //
 // The output has the line forms of ../dictionary, which its parser reads, and
 // uuids.txt with the UUIDs that are known.
