@@ -133,33 +133,19 @@ func readFacts(folder string) (*facts, error) {
 	return f, nil
 }
 
-// takePacked gives records without a UUID the one that archives have of them. An archive
-// names a record by its key; where two have the same key, nobody knows which is meant.
-// One that another record has is left out: that record was called otherwise once.
+// takePacked gives elements without a UUID the one that archives have of them. One that
+// another element has is left out: that element was called otherwise once. Tables,
+// references, windows and processes keep theirs: what the ERP's code was recorded with
+// has them.
 func (f *facts) takePacked() {
-	records, taken := map[string][]*string{}, map[string]bool{"": true}
-	add := func(table, key string, uu *string) {
-		records[table+" "+key] = append(records[table+" "+key], uu)
-		taken[strings.ToLower(*uu)] = true
-	}
-	for _, t := range f.tables {
-		add("AD_Table", t.Name, &t.UU)
-	}
+	elements, taken := map[string][]*element{}, map[string]bool{"": true}
 	for _, e := range f.elements {
-		add("AD_Element", e.Column, &e.UU)
-	}
-	for _, r := range f.references {
-		add("AD_Reference", r.Name, &r.UU)
-	}
-	for _, p := range f.processes {
-		add("AD_Process", p.Value, &p.UU)
-	}
-	for _, w := range f.windows {
-		add("AD_Window", w.Name, &w.UU)
+		elements[e.Column] = append(elements[e.Column], e)
+		taken[strings.ToLower(e.UU)] = true
 	}
 	for _, p := range f.packed {
-		if known := records[p.Table+" "+p.Key]; len(known) == 1 && *known[0] == "" && !taken[strings.ToLower(p.UU)] {
-			*known[0], taken[strings.ToLower(p.UU)] = p.UU, true
+		if known := elements[p.Key]; p.Table == "AD_Element" && len(known) == 1 && known[0].UU == "" && !taken[strings.ToLower(p.UU)] {
+			known[0].UU, taken[strings.ToLower(p.UU)] = p.UU, true
 		}
 	}
 }
