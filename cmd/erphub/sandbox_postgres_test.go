@@ -151,7 +151,7 @@ func TestSandboxPostgresFilters(t *testing.T) {
 		} {
 			status, body := p.call(http.MethodPost, "/api/ai/query", statement(sql, as.role), one)
 			plainStatus, plainBody := plain.call(http.MethodPost, "/api/ai/query", statement(sql, as.role), other)
-			assert.Equal(t, rowsOf(t, plainStatus, plainBody), rowsOf(t, status, body), "%s as %s, role %d", sql, as.user, as.role)
+			assert.Equal(t, rowsOf(t, plainStatus, plainBody), rowsOf(t, status, body), "%s as %s, role %d; the sandbox says:\n%s", sql, as.user, as.role, p.errOut.String())
 		}
 	}
 	assert.Equal(t, shell.ExitDone, p.stop())
