@@ -236,7 +236,11 @@ func (a *app) printMetric(c *cli.Context, r *metrics.Result) error {
 		plain.Notes = r.Notes
 		for i, line := range r.Counted.Lines() {
 			if i == 0 {
-				line = r.Definition.Title + " (" + r.Definition.Approval.String() + "): " + line
+				title := r.Definition.Title
+				if !r.Definition.Source().Builtin { // the others are certified, all alike
+					title += " (" + r.Definition.Approval.String() + ")"
+				}
+				line = title + ": " + line
 			}
 			a.Note("%s", line)
 		}
