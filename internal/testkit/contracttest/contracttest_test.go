@@ -190,7 +190,7 @@ func TestCovered(t *testing.T) {
 
 	all, err := contracttest.Operations()
 	require.NoError(t, err)
-	assert.Len(t, all, 115)
+	assert.Len(t, all, 119)
 	assert.Contains(t, all, "GET /health")
 }
 
