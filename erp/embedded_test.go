@@ -20,12 +20,18 @@ import (
 func embedded(t *testing.T, opts ...erp.Option) (*erptest.Server, *erp.Client) {
 	t.Helper()
 	srv := erptest.New(t)
+	return srv, clientOf(t, srv, opts...)
+}
+
+// clientOf is a client of an embedded ERP, logged in as GardenAdmin.
+func clientOf(t *testing.T, srv *erptest.Server, opts ...erp.Option) *erp.Client {
+	t.Helper()
 	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
 	require.NoError(t, err)
 	client, err := erp.New(srv.URL(), append([]erp.Option{quick(), erp.WithTokenSource(erp.StaticToken(token))}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(client.CloseIdleConnections)
-	return srv, client
+	return client
 }
 
 func TestEmbeddedRecords(t *testing.T) {

@@ -264,7 +264,7 @@ func TestTooManyOfOneUser(t *testing.T) {
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	g := newGate(generator.ModeEmail)
-	got := with(t, g, httpapi.Options{Timeout: 20 * time.Millisecond}).post(body + `}`)
+	got := with(t, g, httpapi.Options{Timeout: 2 * time.Second}).post(body + `}`)
 	require.Equal(t, http.StatusGatewayTimeout, got.status, string(got.body))
 	assert.Equal(t, "timeout", got.refusal(t).Error.Code)
 	assert.EqualValues(t, 1, g.stopped.Load())
