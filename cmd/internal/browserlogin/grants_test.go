@@ -72,8 +72,8 @@ func TestGrants(t *testing.T) {
 	form.Set("user", "SuperUser")
 	form.Set("password", "System")
 	require.Nil(t, system.do(http.MethodPost, h.url+to, form))
-	for form := (url.Values{}); ; {
-		if _, form = system.form(); !form.Has("part") {
+	for {
+		if _, form := system.form(); !form.Has("part") {
 			break
 		}
 		require.Nil(t, system.fill(h.url))

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 
@@ -152,9 +151,6 @@ func (s *Session) Writable(ctx context.Context, tx *store.Tx, r *Record, col *st
 	}
 	return false, Invalidf("%s", refusal)
 }
-
-// numberOf is an id as a JSON number.
-func numberOf(id int64) json.Number { return json.Number(FormatID(id)) }
 
 // ReadChange applies the members of a body to a stored row. Members that
 // change nothing are passed over before anything is said against them.
