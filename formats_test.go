@@ -36,9 +36,11 @@ var formats = []format{
 	{"checkpoint of dict apply", "dict/restdict.checkpointVersion", 3},
 	{"saved plan", "cmd/internal/planfile.Version", 1},
 	{"journal of an import", "dict/transfer.journalVersion", 1},
+	{"what an import changed", "dict/transfer.undoVersion", 1},
 	{"copy of the dictionary", "dict/registry.snapshotVersion", 1},
 	{"state of the tool server in Redis", "internal/redisstore.stateVersion", 2},
 	{"state of the AI API and the generator in Redis", "cmd/internal/redisstate.stateVersion", 1},
+	{"logins with a browser in Redis", "cmd/internal/browserlogin.stateVersion", 1},
 	{"record of a detached sandbox", "cmd/internal/sandbox.recordVersion", 1},
 }
 

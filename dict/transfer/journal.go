@@ -73,13 +73,9 @@ func (r *run) open(table string) (err error) {
 		return nil
 	}
 	if r.opts.Journal != "" {
-		lock := flock.New(r.opts.Journal+".lock", flock.SetPermissions(0o600))
-		locked, err := lock.TryLock()
+		lock, err := lockJournal(r.opts.Journal, r.in.Name())
 		if err != nil {
-			return fmt.Errorf("locking the journal: %w", err)
-		}
-		if !locked {
-			return fmt.Errorf("another process imports %s at this moment; wait for it to end", r.in.Name())
+			return err
 		}
 		defer func() {
 			if err != nil {
@@ -99,6 +95,24 @@ func (r *run) open(table string) (err error) {
 		return err
 	}
 	return r.save(true)
+}
+
+// lockJournal keeps other runs off; file is for people.
+func lockJournal(path, file string) (*flock.Flock, error) {
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("locking the journal: %w", err)
+	}
+	if !locked {
+		return nil, fmt.Errorf("another process imports %s, or takes that back, at this moment; wait for it to end", file)
+	}
+	return lock, nil
+}
+
+func unlockJournal(path string, lock *flock.Flock) {
+	_ = os.Remove(path + ".lock") // an empty file that is left does no harm
+	_ = lock.Unlock()             // it ends with the process
 }
 
 // claim reads the journal that is there, if it is of this run.
@@ -210,6 +224,5 @@ func (r *run) unlock() {
 	if r.state.lock == nil {
 		return
 	}
-	_ = os.Remove(r.opts.Journal + ".lock") // an empty file that is left does no harm
-	_ = r.state.lock.Unlock()               // it ends with the process
+	unlockJournal(r.opts.Journal, r.state.lock)
 }

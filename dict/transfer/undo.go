@@ -1,14 +1,11 @@
 package transfer
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strconv"
 	"time"
 
@@ -16,124 +13,22 @@ import (
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/atomicfile"
 	"github.com/erphub/erphub/internal/text"
 )
 
 // ErrNothingToUndo is in the error of [Undo] when no import left anything in the file.
 var ErrNothingToUndo = errors.New("there is nothing to take back")
 
-// undoHead begins what a run left in the file of [ImportOptions.Undo].
-type undoHead struct {
-	Run    string    `json:"run"`
-	Server string    `json:"server"`
-	Table  string    `json:"table"`
-	File   string    `json:"file"`
-	At     time.Time `json:"at"`
-}
-
-// undoLine is a line of the file: the beginning of a run, or a record.
-type undoLine struct {
-	Import  *undoHead            `json:"import,omitempty"`
-	Created string               `json:"created,omitempty"` // UUID
-	Updated string               `json:"updated,omitempty"` // id
-	Columns map[string]undoValue `json:"columns,omitempty"`
-}
-
-// undoValue is what an import did to a column. A former value that the ERP does not
-// show is nil.
-type undoValue struct {
-	Was json.RawMessage `json:"was,omitempty"`
-	Set *string         `json:"set"` // in the form of values.Value.Plain; nil: no value
-}
-
-// undoFile remembers what is needed to take a run back.
-type undoFile struct {
-	path string
-	f    *os.File
-}
-
-// add appends lines. Those of a run follow its head.
-func (u *undoFile) add(head undoHead, lines []undoLine) error {
-	if u.path == "" || len(lines) == 0 {
-		return nil
-	}
-	if u.f == nil {
-		f, err := os.OpenFile(u.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600) // former values may be personal
-		if err != nil {
-			return fmt.Errorf("remembering what the import changes: %w", err)
-		}
-		u.f = f
-		lines = append([]undoLine{{Import: &head}}, lines...)
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	for _, l := range lines {
-		if err := enc.Encode(l); err != nil {
-			return err
-		}
-	}
-	if _, err := u.f.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("remembering what the import changes: %w", err)
-	}
-	return nil
-}
-
-func (u *undoFile) close() error {
-	if u.f == nil {
-		return nil
-	}
-	return errors.Join(u.f.Sync(), u.f.Close())
-}
-
-// remember writes down what is about to be written. A UUID of the file is left out: a
-// record that is there with it may be anybody's.
-func (r *run) remember(rows []*row) error {
-	var lines []undoLine
-	for _, row := range rows {
-		switch {
-		case !row.sends():
-		case row.does == updates:
-			lines = append(lines, undoLine{Updated: row.write.ID.String(), Columns: row.undo})
-		case row.write.UUID == r.derived(row):
-			lines = append(lines, undoLine{Created: row.write.UUID})
-		}
-	}
-	return r.undo.add(r.undoHead(), lines)
-}
-
-func (r *run) undoHead() undoHead {
-	return undoHead{r.state.Run, r.state.Server, r.state.Table, r.state.File, time.Now().UTC().Truncate(time.Second)}
-}
-
-// undoOf is what undoing an update of a record needs.
-func undoOf(rec erp.Record, r *row, body map[string]any) map[string]undoValue {
-	columns := map[string]undoValue{}
-	for i := range r.values {
-		v := &r.values[i]
-		if v.field.role != roleValue {
-			continue
-		}
-		name := v.field.col.Name
-		if _, changes := body[name]; !changes {
-			continue
-		}
-		var u undoValue
-		if !v.field.col.Secure && !v.field.col.Encrypted {
-			u.Was = present(rec, v.field.col)
-		}
-		if !v.Empty {
-			u.Set = &v.Plain
-		}
-		columns[name] = u
-	}
-	return columns
-}
-
 // UndoOptions configure [Undo]. Path and Table are needed.
 type UndoOptions struct {
-	Path   string // of [ImportOptions.Undo]
-	Table  string
+	Path  string // of [ImportOptions.Undo]
+	Table string
+	// Journal is that of the imports; with it no import of the file runs meanwhile, and
+	// one that was cut off cannot be resumed after it was taken back.
+	Journal string
+	// RoleID is the role of the login; 0: not known. What another role has imported is
+	// refused, because records that this one may not see would count as gone.
+	RoleID int
 	DryRun bool
 	// Progress is called after each record; nil: nobody is told.
 	Progress func(done, total int)
@@ -160,13 +55,20 @@ func Undo(ctx context.Context, client *erp.Client, reg values.Dictionary, opts U
 	if err != nil {
 		return nil, err
 	}
+	if opts.Journal != "" && !opts.DryRun {
+		lock, err := lockJournal(opts.Journal, opts.Path)
+		if err != nil {
+			return nil, err
+		}
+		defer unlockJournal(opts.Journal, lock)
+	}
 	content, start, lines, err := readUndo(opts.Path)
 	if err != nil {
 		return nil, err
 	}
 	head := lines[0].Import
-	if head.Server != client.BaseURL() || head.Table != table.Name {
-		return nil, fmt.Errorf("%w: the last import that %s knows went into %s of %s", ErrOtherRun, opts.Path, head.Table, head.Server)
+	if err := head.matches(client.BaseURL(), table.Name, &opts); err != nil {
+		return nil, err
 	}
 	u := &undoing{client: client, table: &table, dry: opts.DryRun, result: &UndoResult{File: head.File, At: head.At}}
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -177,47 +79,25 @@ func Undo(ctx context.Context, client *erp.Client, reg values.Dictionary, opts U
 			opts.Progress(len(lines)-i, len(lines))
 		}
 	}
-	switch {
-	case opts.DryRun || len(u.result.Problems) > 0:
+	if opts.DryRun || len(u.result.Problems) > 0 {
 		return u.result, nil
-	case start == 0:
-		return u.result, os.Remove(opts.Path)
 	}
-	return u.result, atomicfile.Write(opts.Path, content[:start], 0o600)
+	if err := forget(opts.Journal, head.Run); err != nil {
+		return u.result, err
+	}
+	return u.result, cutBack(opts.Path, content[:start])
 }
 
-// readUndo reads the lines of the last run, which begin at a byte of the content.
-func readUndo(path string) (content []byte, start int, lines []undoLine, err error) {
-	content, err = os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil, fmt.Errorf("%w: no import left %s", ErrNothingToUndo, path)
+// matches refuses to take back what another login, or an import of something else, did.
+func (h *undoHead) matches(server, table string, opts *UndoOptions) error {
+	switch {
+	case h.Server != server || h.Table != table:
+		return fmt.Errorf("%w: the last import that %s knows went into %s of %s", ErrOtherRun, opts.Path, h.Table, h.Server)
+	case h.Role != 0 && opts.RoleID != 0 && h.Role != opts.RoleID:
+		return fmt.Errorf("%w: the last import that %s knows was made with the role %d, and this login has the role %d, which may not see all of it",
+			ErrOtherRun, opts.Path, h.Role, opts.RoleID)
 	}
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	at := 0
-	in := bufio.NewScanner(bytes.NewReader(content))
-	in.Buffer(nil, len(content)+1)
-	for number := 1; in.Scan(); number++ {
-		var l undoLine
-		if err := json.Unmarshal(in.Bytes(), &l); err != nil && at+len(in.Bytes()) < len(content) {
-			return nil, 0, nil, fmt.Errorf("%s, line %d cannot be read: %w", path, number, err)
-		} else if err != nil {
-			break // the process was killed before it wrote the end, and before it sent the rows
-		}
-		if l.Import != nil && (len(lines) == 0 || lines[0].Import.Run != l.Import.Run) {
-			start, lines = at, nil
-		}
-		if len(lines) == 0 && l.Import == nil {
-			return nil, 0, nil, fmt.Errorf("%s does not begin with an import", path)
-		}
-		lines = append(lines, l)
-		at += len(in.Bytes()) + 1
-	}
-	if len(lines) == 0 {
-		return nil, 0, nil, fmt.Errorf("%w: %s has no import", ErrNothingToUndo, path)
-	}
-	return content, start, lines, in.Err()
+	return nil
 }
 
 // undoing takes one import back.
@@ -244,7 +124,7 @@ func (u *undoing) line(ctx context.Context, l undoLine) (err error) {
 	case errors.Is(err, erp.ErrNotFound):
 		u.result.Unchanged++
 		return nil
-	case errors.As(err, &refused) && refused.Detail != "" && !errors.Is(err, erp.ErrUnauthorized):
+	case errors.As(err, &refused) && refused.Detail != "" && !errors.Is(err, erp.ErrUnauthorized) && !erp.Retryable(err):
 		u.result.Problems = append(u.result.Problems, fmt.Sprintf("%s %s: %s", u.table.Name, known, text.OneLine(refused.Detail)))
 		return nil
 	}

@@ -1,10 +1,14 @@
 package transfer_test
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -119,4 +123,97 @@ func TestUndoRefused(t *testing.T) {
 	require.Len(t, result.Problems, 1)
 	assert.Contains(t, result.Problems[0], "Record has dependents")
 	assert.FileExists(t, path)
+}
+
+// A line that a full disk or a kill cut off does not spoil what the next import leaves.
+func TestUndoAfterATornLine(t *testing.T) {
+	t.Parallel()
+	_, client := start(t)
+	ctx, reg := t.Context(), dictionary(client)
+	path := filepath.Join(t.TempDir(), "undo.ndjson")
+	for i, torn := range []string{`{"import":{"run":"` + strings.Repeat("x", 100<<10), "", `{"created":"3333`} {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+		require.NoError(t, err)
+		_, err = f.WriteString(torn)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		_, err = transfer.Import(ctx, client, reg, file(t, "p.csv", fmt.Sprintf("Value,Name\nZX%d,One\n", i)), transfer.ImportOptions{Table: "C_BPartner", Undo: path})
+		require.NoError(t, err)
+	}
+	for range 3 {
+		result, err := transfer.Undo(ctx, client, reg, transfer.UndoOptions{Path: path, Table: "C_BPartner"})
+		require.NoError(t, err)
+		assert.Equal(t, 1, result.Deleted)
+	}
+	assert.Empty(t, partners(t, client, "ZX"))
+	assert.NoFileExists(t, path)
+}
+
+// What cannot be taken back whole is refused, and the file stays.
+func TestUndoKeepsWhatItCannotTakeBack(t *testing.T) {
+	t.Parallel()
+	srv, client := start(t)
+	ctx, reg := t.Context(), dictionary(client)
+	dir := t.TempDir()
+	path, journal := filepath.Join(dir, "undo.ndjson"), filepath.Join(dir, "import.json")
+	_, err := transfer.Import(ctx, client, reg, file(t, "p.csv", "Value,Name\nZY1,One\n"), transfer.ImportOptions{Table: "C_BPartner", Undo: path, RoleID: 102})
+	require.NoError(t, err)
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	opts := transfer.UndoOptions{Path: path, Table: "C_BPartner", Journal: journal, RoleID: 102}
+
+	t.Run("another role", func(t *testing.T) {
+		other := opts
+		other.RoleID = 103
+		_, err := transfer.Undo(ctx, client, reg, other)
+		require.ErrorIs(t, err, transfer.ErrOtherRun)
+		require.ErrorContains(t, err, "made with the role 102, and this login has the role 103")
+	})
+	t.Run("another form", func(t *testing.T) {
+		newer := opts
+		newer.Path = filepath.Join(dir, "newer.ndjson")
+		require.NoError(t, os.WriteFile(newer.Path, bytes.Replace(content, []byte(`"version":1`), []byte(`"version":2`), 1), 0o600))
+		_, err := transfer.Undo(ctx, client, reg, newer)
+		require.ErrorContains(t, err, "has form 2, and this erphub reads form 1 alone")
+	})
+	t.Run("an import that runs", func(t *testing.T) {
+		lock := flock.New(journal + ".lock")
+		require.NoError(t, lock.Lock())
+		_, err := transfer.Undo(ctx, client, reg, opts)
+		require.ErrorContains(t, err, "wait for it to end")
+		require.NoError(t, lock.Unlock())
+	})
+	t.Run("an ERP that is busy", func(t *testing.T) {
+		fault := srv.Faults().On(erptest.Match{Method: "DELETE", Path: "/models/..."}, erptest.Fail(503))
+		_, err := transfer.Undo(ctx, client, reg, opts)
+		fault.Remove()
+		require.ErrorIs(t, err, erp.ErrUnavailable)
+		require.ErrorContains(t, err, "repeat it")
+	})
+	assert.Equal(t, []string{"ZY1"}, partners(t, client, "ZY"))
+	kept, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, string(content), string(kept))
+}
+
+// An import that was cut off and taken back is not resumed: its first rows are gone.
+func TestUndoOfAnInterruptedImport(t *testing.T) {
+	t.Parallel()
+	srv, client := start(t)
+	ctx, reg := t.Context(), dictionary(client)
+	dir := t.TempDir()
+	in := file(t, "p.csv", "Value,Name\nZZ1,One\nZZ2,Two\n")
+	opts := transfer.ImportOptions{Table: "C_BPartner", Undo: filepath.Join(dir, "undo.ndjson"), Journal: filepath.Join(dir, "import.json"), BatchSize: 1}
+	fault := srv.Faults().On(erptest.Match{Method: "POST", Path: "/models/...", N: 2, Times: 100}, erptest.Fail(503))
+	_, err := transfer.Import(ctx, client, reg, in, opts)
+	fault.Remove()
+	require.Error(t, err)
+	require.FileExists(t, opts.Journal)
+	result, err := transfer.Undo(ctx, client, reg, transfer.UndoOptions{Path: opts.Undo, Table: "C_BPartner", Journal: opts.Journal})
+	require.NoError(t, err)
+	assert.Equal(t, 1, result.Deleted)
+	assert.NoFileExists(t, opts.Journal)
+	_, err = transfer.Import(ctx, client, reg, in, opts)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ZZ1", "ZZ2"}, partners(t, client, "ZZ"))
 }

@@ -12,6 +12,9 @@ import (
 )
 
 const (
+	// stateVersion is the form in which all is kept. Servers of another form do not find
+	// it.
+	stateVersion = 1
 	// lockLife is longer than whoever holds a lock may take: a refresh and its storing.
 	lockLife = 90 * time.Second
 	lockWait = 250 * time.Millisecond // at most, between two attempts
@@ -51,7 +54,7 @@ func OpenRedis(url string) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &shared{pool, "erphub:login:1:"}, nil
+	return &shared{pool, fmt.Sprintf("erphub:login:%d:", stateVersion)}, nil
 }
 
 func failed(err error) error {

@@ -87,11 +87,11 @@ func (a *app) recordImport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("undo") {
-		return a.undoImport(c, client, opts)
-	}
 	if opts.RoleID, _, err = shell.RoleOf(c.Context, s, source); err != nil {
 		return err
+	}
+	if c.Bool("undo") {
+		return a.undoImport(c, client, opts)
 	}
 	bar := a.RateOf("importing", "rows")
 	opts.Progress = func(p transfer.Progress) { bar.Set(p.Rows(), p.Total) }

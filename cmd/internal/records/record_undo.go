@@ -21,7 +21,7 @@ func (a *app) undoImport(c *cli.Context, client *erp.Client, opts transfer.Impor
 		return shell.Usagef("what was imported from standard input cannot be taken back; import a file")
 	}
 	reg := values.NewDictionary(restdict.NewSource(client, nil))
-	undo := transfer.UndoOptions{Path: opts.Undo, Table: opts.Table, DryRun: opts.DryRun}
+	undo := transfer.UndoOptions{Path: opts.Undo, Table: opts.Table, Journal: opts.Journal, RoleID: opts.RoleID, DryRun: opts.DryRun}
 	if !opts.DryRun && !c.Bool("yes") {
 		if !a.Asks() {
 			return shell.Usagef("taking back an import: give --yes, because there is no terminal to ask on; nothing was changed")
