@@ -248,7 +248,7 @@ func claimGone(err error) bool {
 	return errors.As(err, &failed) && failed.Index == 0 && errors.Is(failed.Err, erp.ErrNotFound)
 }
 
-// takeOver removes another writer's claim; one that cannot be removed is no error.
+// takeOver removes another writer's claim. It leaves one that it cannot remove.
 func (l *Log) takeOver(ctx context.Context, run *Run, other erp.ID) (removed bool, err error) {
 	l.log.Warn("taking over from a writer that did not finish", "run", run.ID.String())
 	err = l.client.Delete(ctx, TableName, other)

@@ -70,7 +70,7 @@ func TestBatchDryRun(t *testing.T) {
 	require.ErrorIs(t, err, erp.ErrInvalid)
 }
 
-// When the response to a dry run is lost, nothing was stored all the same.
+// A dry run stores nothing, even if its response is lost.
 func TestBatchDryRunIsLost(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]http.HandlerFunc{

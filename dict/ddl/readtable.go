@@ -15,7 +15,7 @@ type Querier interface {
 }
 
 // ReadTable reads what a PostgreSQL database has of a table, from the database's
-// own catalog. A table that is not there is no error, see [Actual.Missing].
+// own catalog. It does not fail if the table is not there, see [Actual.Missing].
 func ReadTable(ctx context.Context, db Querier, schema, table string) (*Actual, error) {
 	a := &Actual{Table: table}
 	fail := func(err error) (*Actual, error) {

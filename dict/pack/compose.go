@@ -218,7 +218,7 @@ func (c *composer) reference(s *dict.RecordStep, column string, key dict.Key) (p
 	target, isRecord := step.(*dict.RecordStep)
 	switch to := c.nodes[key]; {
 	case !isRecord:
-		return property{}, fmt.Errorf("step %s refers to %s, which is no record", s.Key, key)
+		return property{}, fmt.Errorf("step %s refers to %s, which is not a record", s.Key, key)
 	case to != nil && to.uuid != "":
 		return property{column, string(to.uuid), "uuid", to.table}, nil
 	case to != nil:

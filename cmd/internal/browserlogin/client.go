@@ -31,8 +31,8 @@ const (
 // have the form of a domain that RFC 8252 wants.
 var appSchemes = []string{"cursor", "vscode", "vscode-insiders"}
 
-// client is what is known of a program that requests access. Nothing of it is proven,
-// but that whoever receives what is sent to Redirects can finish a login.
+// client describes a program that requests access, in its own words. It proves nothing:
+// whoever receives what is sent to Redirects can finish a login.
 type client struct {
 	ID        string    `json:"-"`
 	Name      string    `json:"n,omitempty"`

@@ -31,7 +31,7 @@ func chromium(t *testing.T) string {
 	if os.Getenv("CI") == "true" {
 		t.Fatal("there is no chromium, and a build server must not skip tests: install the package chromium")
 	}
-	t.Skip("SKIPPED: a page in a browser, because there is no chromium; install the package chromium")
+	t.Skip("SKIPPED: the test of a page, because there is no browser; install the package chromium")
 	return ""
 }
 
