@@ -65,6 +65,16 @@ func OneLine(s string) string {
 	}), " ")
 }
 
+// Sentence begins a text with a capital letter and ends it with a full stop. An empty
+// text stays empty.
+func Sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(s[size:], ".") + "."
+}
+
 // Printable returns s as it may go to a terminal: control characters other than
 // newline and tab, characters that reorder or hide text, and bytes that are not
 // UTF-8 become U+FFFD.

@@ -176,3 +176,10 @@ func TestNoFormula(t *testing.T) {
 		assert.Equal(t, given, text.NoFormula(given))
 	}
 }
+
+func TestSentence(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{"": "", "a": "A.", "überall.": "Überall.", "it is away": "It is away."} {
+		assert.Equal(t, want, text.Sentence(given))
+	}
+}

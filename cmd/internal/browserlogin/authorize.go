@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 const (
@@ -111,13 +113,13 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, q *request, err
 	case errors.As(err, &known):
 		back := q.back(s.base(r), "error", known.code, "error_description", known.description)
 		if strings.HasPrefix(back, "https:") { // anybody may have registered it: who follows a link to here is not sent on unasked
-			s.show(w, r, http.StatusBadRequest, &page{Title: "This login cannot be made", Problem: sentence(known.description), Request: shown(q), Back: back})
+			s.show(w, r, http.StatusBadRequest, &page{Title: "This login cannot be made", Problem: text.Sentence(known.description), Request: shown(q), Back: back})
 			return true
 		}
 		noStore(w)
 		http.Redirect(w, r, back, http.StatusSeeOther)
 	default:
-		s.show(w, r, http.StatusBadRequest, &page{Title: "This login cannot be made", Problem: sentence(err.Error())})
+		s.show(w, r, http.StatusBadRequest, &page{Title: "This login cannot be made", Problem: text.Sentence(err.Error())})
 	}
 	return true
 }

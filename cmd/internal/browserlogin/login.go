@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -72,21 +71,13 @@ func explain(err error) string {
 	var e *tokens.Error
 	switch {
 	case errors.As(err, &e) && errors.Is(err, tokens.ErrAuthentication) && e.Detail != "":
-		return "The ERP refused the login: " + sentence(e.Detail)
+		return "The ERP refused the login: " + text.Sentence(e.Detail)
 	case errors.As(err, &e) && errors.Is(err, tokens.ErrAuthentication) && e.Err != nil:
-		return sentence(e.Err.Error())
+		return text.Sentence(e.Err.Error())
 	case errors.Is(err, tokens.ErrAuthentication):
 		return "The ERP refused the login."
 	}
 	return "The login cannot be made just now, because something that is needed for it does not respond. Try again."
-}
-
-func sentence(text string) string {
-	if text == "" {
-		return ""
-	}
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
 }
 
 // open asks the user for a part of the login.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // WriteMarkdown writes pages as one document for the web: the first is the
@@ -18,7 +20,7 @@ func WriteMarkdown(to io.Writer, pages []*Page) error {
 			line("\nThis page is made from the help of the program: `", p.Name(), " COMMAND --help` shows the same.")
 		} else {
 			line("\n", strings.Repeat("#", min(len(p.Path), 4)), " ", p.Name())
-			line("\n", markdown(sentence(p.Summary)))
+			line("\n", markdown(text.Sentence(p.Summary)))
 		}
 		line("\n```text")
 		for _, u := range p.Usage {

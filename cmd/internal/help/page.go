@@ -5,8 +5,6 @@ package help
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
 )
@@ -186,14 +184,4 @@ func unindent(text string) string {
 		lines = append(lines, line[min(indent, len(line)-len(strings.TrimLeft(line, " "))):])
 	}
 	return strings.Join(lines, "\n")
-}
-
-// sentence is a summary as a sentence.
-func sentence(s string) string {
-	r, size := utf8.DecodeRuneInString(s)
-	s = string(unicode.ToUpper(r)) + s[size:]
-	if !strings.HasSuffix(s, ".") {
-		s += "."
-	}
-	return s
 }

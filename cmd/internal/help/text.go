@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Bounds of the width of a page, in columns.
@@ -23,7 +25,7 @@ func (p *Page) WriteText(to io.Writer, width int) error {
 		width = DefaultWidth
 	}
 	w := &writer{bufio.NewWriter(to), max(minWidth, min(width, maxWidth))}
-	w.fill(sentence(p.Summary), "", "")
+	w.fill(text.Sentence(p.Summary), "", "")
 	if len(p.Usage) > 0 {
 		w.heading("USAGE")
 	}
