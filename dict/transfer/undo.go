@@ -26,8 +26,8 @@ type UndoOptions struct {
 	// Journal is that of the imports; with it no import of the file runs meanwhile, and
 	// one that was cut off cannot be resumed after it was taken back.
 	Journal string
-	// RoleID is the role of the login; 0: not known. What another role has imported is
-	// refused, because records that this one may not see would count as gone.
+	// RoleID is that of the imports. What another role has imported is refused, because
+	// records that this one may not see would count as gone.
 	RoleID int
 	DryRun bool
 	// Progress is called after each record; nil: nobody is told.
@@ -93,7 +93,7 @@ func (h *undoHead) matches(server, table string, opts *UndoOptions) error {
 	switch {
 	case h.Server != server || h.Table != table:
 		return fmt.Errorf("%w: the last import that %s knows went into %s of %s", ErrOtherRun, opts.Path, h.Table, h.Server)
-	case h.Role != 0 && opts.RoleID != 0 && h.Role != opts.RoleID:
+	case h.Role != opts.RoleID:
 		return fmt.Errorf("%w: the last import that %s knows was made with the role %d, and this login has the role %d, which may not see all of it",
 			ErrOtherRun, opts.Path, h.Role, opts.RoleID)
 	}

@@ -163,11 +163,13 @@ func TestUndoKeepsWhatItCannotTakeBack(t *testing.T) {
 	opts := transfer.UndoOptions{Path: path, Table: "C_BPartner", Journal: journal, RoleID: 102}
 
 	t.Run("another role", func(t *testing.T) {
-		other := opts
-		other.RoleID = 103
-		_, err := transfer.Undo(ctx, client, reg, other)
-		require.ErrorIs(t, err, transfer.ErrOtherRun)
-		require.ErrorContains(t, err, "made with the role 102, and this login has the role 103")
+		for _, role := range []int{0, 103} { // System's is 0
+			other := opts
+			other.RoleID = role
+			_, err := transfer.Undo(ctx, client, reg, other)
+			require.ErrorIs(t, err, transfer.ErrOtherRun)
+			require.ErrorContains(t, err, fmt.Sprintf("made with the role 102, and this login has the role %d", role))
+		}
 	})
 	t.Run("another form", func(t *testing.T) {
 		newer := opts

@@ -23,7 +23,7 @@ type undoHead struct {
 	Version int       `json:"version"`
 	Run     string    `json:"run"`
 	Server  string    `json:"server"`
-	Role    int       `json:"role,omitempty"` // of the login; 0: not known
+	Role    int       `json:"role"`
 	Table   string    `json:"table"`
 	File    string    `json:"file"`
 	At      time.Time `json:"at"`
