@@ -181,14 +181,14 @@ func (c *comparer) fieldsOf(e *extension, t *registry.Table, w *registry.Window,
 
 // fieldStep shows a column in a tab.
 func fieldStep(w *registry.Window, tab *registry.Tab, column *dict.RecordStep, seqNo, seqNoGrid int) *dict.RecordStep {
-	of := dict.Existing{Table: "AD_Tab", ID: tab.ID}
-	if !adid.Official(tab.ID) {
-		of = dict.Existing{Table: "AD_Tab", Match: []dict.Match{{Column: "AD_Tab_UU", Value: dict.Text(tab.UUID)}}}
+	of, known := dict.Existing{Table: "AD_Tab", ID: tab.ID}, strconv.Itoa(tab.ID)
+	if !adid.Official(tab.ID) { // of a tab of the ERP's own, the embedded ERP does not know the UUID
+		of, known = byUUID("AD_Tab", tab.UUID), string(tab.UUID)
 	}
 	name := w.Name + "." + tab.Name + "." + column.Text("ColumnName")
 	return &dict.RecordStep{
 		Key: dict.Key("AD_Field." + name), Action: dict.Create, Table: "AD_Field", Name: name,
-		UUID: dict.UUIDv5(column.UUID, fmt.Sprintf("AD_Field %d %s", official(tab.ID), tab.UUID)),
+		UUID: dict.UUIDv5(column.UUID, "AD_Field "+known),
 		Values: []dict.ColumnValue{
 			{Column: "AD_Tab_ID", Value: of}, {Column: "AD_Column_ID", Value: dict.Ref(column.Key)},
 			{Column: "Name", Value: dict.Text(column.Text("Name"))}, {Column: "IsCentrallyMaintained", Value: dict.YesNo(true)},
