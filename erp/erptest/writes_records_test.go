@@ -1,6 +1,7 @@
 package erptest_test
 
 import (
+	"database/sql"
 	"fmt"
 	"net/http"
 	"strings"
@@ -254,6 +255,43 @@ func TestDeleteRecord(t *testing.T) {
 		require.Equal(t, 200, a.status, a.body)
 		assert.Equal(t, 404, s.get(fmt.Sprintf("/models/AD_Tab/%d", tab)).status)
 	})
+}
+
+// What points at a record is as the dictionary and the database have it when the record
+// is deleted, also when they change between two deletions.
+func TestDeleteFollowsTheDictionary(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w, system := writeAs(t, srv, asGardenAdmin), writeAs(t, srv, asSystem)
+	run := func(statement string) {
+		require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(t.Context(), statement)
+			return err
+		}, "C_Greeting"))
+	}
+	partner := func() int { return idOf(t, w.create("C_BPartner", `{"Name":"Gone","C_BP_Group_ID":103}`)) }
+	remove := func(id int) response { return w.del(fmt.Sprintf("/models/C_BPartner/%d", id)) }
+	require.Equal(t, 200, remove(partner()).status)
+
+	column := system.create("AD_Column", `{"AD_Table_ID":346,"AD_Element_ID":187,"ColumnName":"C_BPartner_ID","Name":"Business Partner",
+		"AD_Reference_ID":19,"FieldLength":10,"EntityType":"U"}`)
+	require.Equal(t, 200, remove(partner()).status, "the database has no such column")
+
+	run("ALTER TABLE C_Greeting ADD COLUMN C_BPartner_ID INTEGER")
+	require.Equal(t, 200, remove(partner()).status)
+	held := partner()
+	run(fmt.Sprintf("UPDATE C_Greeting SET C_BPartner_ID=%d WHERE C_Greeting_ID=(SELECT min(C_Greeting_ID) FROM C_Greeting)", held))
+	a := remove(held)
+	assert.Equal(t, 500, a.status)
+	assert.Contains(t, a.text(t, "detail"), "dependent records in the table Greeting")
+
+	of := fmt.Sprintf("/models/AD_Column/%d", idOf(t, column))
+	require.Equal(t, 200, system.put(of, `{"IsActive":false}`).status)
+	assert.Equal(t, 200, remove(held).status, "a column that is not active holds nothing")
+	require.Equal(t, 200, system.put(of, `{"IsActive":true,"FKConstraintType":"S"}`).status)
+	held = partner()
+	run(fmt.Sprintf("UPDATE C_Greeting SET C_BPartner_ID=%d WHERE C_Greeting_ID=(SELECT max(C_Greeting_ID) FROM C_Greeting)", held))
+	assert.Equal(t, 200, remove(held).status, "loose references are cleared")
 }
 
 // No response tells SQL, whatever is sent.

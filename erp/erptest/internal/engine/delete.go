@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // maxCascade bounds how deep deletion follows references.
@@ -73,12 +74,16 @@ func (s *Session) releaseReferences(ctx context.Context, tx *store.Tx, r *Record
 	if key == nil {
 		return nil
 	}
-	refs, err := s.referencesTo(ctx, tx, r.Table, key)
+	to, err := store.Derive(tx, "references to "+r.Table.Name, func() (*references, error) { return referencesTo(ctx, tx, r.Table, key) })
 	if err != nil {
 		return err
 	}
 	id := r.ID()
-	for _, ref := range refs {
+	pointing, err := to.pointingAt(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	for _, ref := range pointing {
 		rows, err := tx.Select(ctx, ref.table, store.Selection{Where: store.Expr(ref.table, ref.column) + "=?", Args: []any{id}})
 		if err != nil {
 			return err
@@ -112,9 +117,58 @@ func (s *Session) releaseReferences(ctx context.Context, tx *store.Tx, r *Record
 	return nil
 }
 
+// references are the columns that can point at the records of a table.
+type references struct {
+	all  []reference
+	asks []string // each selects the places in all of columns with the value ?1
+}
+
+// mostAsked is how long a statement may be to be kept for the next time.
+const mostAsked = 3500
+
+// ask makes the statements. A table may have two hundred columns that point at it, and
+// nearly all of them have no such record.
+func (r *references) ask() {
+	var b strings.Builder
+	for i, ref := range r.all {
+		switch {
+		case b.Len() > mostAsked:
+			r.asks = append(r.asks, b.String())
+			b.Reset()
+		case b.Len() > 0:
+			b.WriteString(" UNION ALL ")
+		}
+		fmt.Fprintf(&b, "SELECT %d WHERE EXISTS (SELECT 1 FROM %s WHERE %s=?1)", i, sqlquote.Name(ref.table.Name), store.Expr(ref.table, ref.column))
+	}
+	if b.Len() > 0 {
+		r.asks = append(r.asks, b.String())
+	}
+}
+
+// pointingAt finds the columns that point at a record.
+func (r *references) pointingAt(ctx context.Context, tx *store.Tx, id int64) (pointing []reference, err error) {
+	for _, ask := range r.asks {
+		rows, err := tx.Query(ctx, ask, id)
+		if err != nil {
+			return nil, err
+		}
+		for rows.Next() {
+			var i int
+			if err := rows.Scan(&i); err != nil {
+				return nil, errors.Join(err, rows.Close())
+			}
+			pointing = append(pointing, r.all[i])
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return pointing, nil
+}
+
 // referencesTo finds the columns that can point at a table: those named like
 // its key, and those whose reference leads to it.
-func (s *Session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table, key *store.Column) ([]reference, error) {
+func referencesTo(ctx context.Context, tx *store.Tx, t *store.Table, key *store.Column) (*references, error) {
 	rows, err := tx.Query(ctx, `SELECT t.TableName, c.ColumnName, COALESCE(c.FKConstraintType,'')
 		FROM AD_Column c JOIN AD_Table t ON t.AD_Table_ID=c.AD_Table_ID
 		WHERE c.IsActive='Y' AND t.IsActive='Y' AND t.IsView='N' AND COALESCE(c.ColumnSQL,'')=''
@@ -137,7 +191,7 @@ func (s *Session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return nil, err
 	}
-	var refs []reference
+	var refs references
 	for _, f := range found {
 		table, err := tx.Table(ctx, f.table)
 		if err != nil {
@@ -164,10 +218,11 @@ func (s *Session) referencesTo(ctx context.Context, tx *store.Tx, t *store.Table
 			return nil, err
 		}
 		if exists {
-			refs = append(refs, reference{table, col, f.rule})
+			refs.all = append(refs.all, reference{table, col, f.rule})
 		}
 	}
-	return refs, nil
+	refs.ask()
+	return &refs, nil
 }
 
 // ofEveryRecord are references that all tables have, and that hold nothing back unless a

@@ -149,11 +149,12 @@ type RefTable struct {
 // Dictionary tells what the AD_ tables say. It loads lazily and is replaced
 // as a whole when they change; a value taken from it is never modified.
 type Dictionary struct {
-	mu     sync.Mutex // guards the maps
-	tables map[string]*Table
-	names  map[int64]string // AD_Table_ID to TableName
-	upper  map[string]string
-	refs   map[int64]*Reference
+	mu      sync.Mutex // guards the maps
+	tables  map[string]*Table
+	names   map[int64]string // AD_Table_ID to TableName
+	upper   map[string]string
+	refs    map[int64]*Reference
+	derived map[string]any // by what it is; see [Derive]
 }
 
 func newDictionary() *Dictionary {
@@ -163,7 +164,30 @@ func newDictionary() *Dictionary {
 func (d *Dictionary) clone() *Dictionary {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return &Dictionary{tables: maps.Clone(d.tables), names: d.names, upper: d.upper, refs: maps.Clone(d.refs)}
+	return &Dictionary{tables: maps.Clone(d.tables), names: d.names, upper: d.upper, refs: maps.Clone(d.refs), derived: maps.Clone(d.derived)}
+}
+
+// Derive works out what follows from the dictionary and the columns of the database
+// alone, once for each state of them. What is equal has the same name.
+func Derive[T any](tx *Tx, name string, work func() (T, error)) (T, error) {
+	d := tx.dict()
+	d.mu.Lock()
+	known, ok := d.derived[name].(T)
+	d.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	made, err := work() // which reads the dictionary, so nothing is locked
+	if err != nil || d != tx.dict() {
+		return made, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.derived == nil {
+		d.derived = map[string]any{}
+	}
+	d.derived[name] = made
+	return made, nil
 }
 
 // DictionarySize tells how many tables and references are known from the

@@ -28,6 +28,7 @@ func (s *Store) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...str
 		if err := fn(tx.tx); err != nil {
 			return err
 		}
+		tx.changeDict() // tables may have other columns now
 		if len(tables) == 0 {
 			tx.touch(anyTable)
 		}

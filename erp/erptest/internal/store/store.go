@@ -297,19 +297,25 @@ func (tx *Tx) dict() *Dictionary {
 	return tx.shared
 }
 
-// changeDict is the dictionary this transaction may forget things from.
+// changeDict is the dictionary this transaction may forget things from. What was
+// derived of it is forgotten.
 func (tx *Tx) changeDict() *Dictionary {
 	if tx.own == nil {
 		tx.own = tx.shared.clone()
 	}
+	tx.own.derived = nil
 	return tx.own
 }
 
 // Exec runs a statement of the caller's own. Unless it plainly writes to the rows of
 // one table, what is remembered of any table's rows is forgotten.
 func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if table, ok := writtenTable(query); ok {
-		tx.touch(strings.ToUpper(table))
+	table, ok := writtenTable(query)
+	if table = strings.ToUpper(table); !ok || dictionaryTables[table] {
+		tx.changeDict() // other statements may change what columns tables have
+	}
+	if ok {
+		tx.touch(table)
 	} else {
 		tx.touch(anyTable)
 		clear(tx.exists)
