@@ -20,7 +20,7 @@ import (
 // format is the form of a file that a program keeps between its runs. It carries a
 // number, and a file of another number is refused, or read anew where it is a copy.
 type format struct {
-	name     string // in docs/guide-operator.md
+	name     string // in docs/troubleshooting.md
 	constant string // with the folder of its package: the number
 	number   int
 }
@@ -93,14 +93,14 @@ func numbers(t *testing.T) map[string]int {
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	found := numbers(t)
-	page, err := os.ReadFile(filepath.Join("docs", "guide-operator.md"))
+	page, err := os.ReadFile(filepath.Join("docs", "troubleshooting.md"))
 	require.NoError(t, err)
 	for _, f := range formats {
 		number, ok := found[f.constant]
 		assert.True(t, ok, "%s: there is no constant %s", f.name, f.constant)
 		assert.Equal(t, f.number, number, "%s: a new form needs its number here, a line in the CHANGELOG, and a sample of the one before", f.name)
 		row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(f.name) + ` \| ([0-9]+) \| [^|]+ \| [^|]+ \|$`).FindSubmatch(page)
-		if assert.NotNil(t, row, "docs/guide-operator.md has no row for %s", f.name) {
+		if assert.NotNil(t, row, "docs/troubleshooting.md has no row for %s", f.name) {
 			assert.Equal(t, fmt.Sprint(f.number), string(row[1]), f.name)
 		}
 		delete(found, f.constant)

@@ -82,3 +82,16 @@ func TestOperationsTable(t *testing.T) {
 	slices.Sort(have)
 	assert.Equal(t, want, have, "operations of the contract and of the table")
 }
+
+// A guide is what somebody reads before the first day is over.
+func TestGuidesAreShort(t *testing.T) {
+	t.Parallel()
+	guides, err := filepath.Glob("guide-*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, guides)
+	for _, path := range guides {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, len(strings.Fields(string(text))), 1200, "words of %s", path)
+	}
+}
