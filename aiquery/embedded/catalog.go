@@ -15,8 +15,11 @@ func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
 	c := &run.Catalog{Relations: map[string]*run.Relation{}, Functions: map[string]bool{}}
 	columns := map[string][]sqlite.Column{}
 	return c, d.Snapshot(ctx, func(read run.Reader) error {
-		rows, err := read(ctx, `SELECT m.name, m.type, m.sql, p.name, p.type, p.pk FROM sqlite_master m, pragma_table_info(m.name) p
-			WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite%' ORDER BY m.name, p.cid`)
+		// The database's list of tables lacks those without a row.
+		rows, err := read(ctx, `SELECT m.name, m.type, m.sql, p.name, p.type, p.pk FROM (
+			SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%'
+			UNION ALL SELECT TableName, 'table', '' FROM AD_Table WHERE TableName NOT IN (SELECT name FROM sqlite_master)) m, pragma_table_info(m.name) p
+			ORDER BY m.name, p.cid`)
 		if err != nil {
 			return fmt.Errorf("read the database's tables: %w", err)
 		}

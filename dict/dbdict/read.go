@@ -84,12 +84,13 @@ func (s *Source) catalog(ctx context.Context, db *session, tables []registry.Sou
 		AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT')`
 	args := []any{s.schema}
 	if s.dialect == SQLite {
-		query = `SELECT m.name, p.name FROM sqlite_schema m JOIN pragma_table_info(m.name) p
-			WHERE m.type IN ('table', 'view') AND LOWER(m.name) IN (` + wanted + `)`
-		args = nil
+		// The list of tables lacks those of an embedded ERP that have no row.
+		info := "pragma_table_info(w.column1)"
 		if s.schema != "" {
-			query = strings.Replace(query, "sqlite_schema", sqlquote.Name(s.schema)+".sqlite_schema", 1)
+			info = "pragma_table_info(w.column1, " + sqlquote.Text(s.schema) + ")"
 		}
+		query = "SELECT w.column1, p.name FROM (VALUES (" + strings.Join(names, "),(") + ")) w JOIN " + info + " p"
+		args = nil
 	}
 	rows, err := db.tx.QueryContext(ctx, query, args...)
 	if err != nil {

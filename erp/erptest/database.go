@@ -9,13 +9,15 @@ import (
 // Database opens the server's database for reading, for services that run
 // beside it and read it by SQL, as they would read a real ERP's: the dialect is
 // SQLite's, and decimals and times are kept as text. It cannot write. A transaction
-// reads the state it began with, whatever the server writes meanwhile. The caller
-// closes it.
+// reads the state it began with, whatever the server writes meanwhile. Tables without
+// a row are there for statements and for pragma_table_info; sqlite_schema may lack
+// them. The caller closes it.
 func (s *Server) Database() *sql.DB { return s.erp.DB.Reader() }
 
 // Write runs fn in a transaction that writes to the server's database, beside
 // the ERP's own rules, and commits it unless fn returns an error. Name the
-// tables it writes to: what the server remembers of them is forgotten.
+// tables it writes to: what the server remembers of them is forgotten, and fn can
+// write to no other that has no row yet. None, or "*", is all tables.
 func (s *Server) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error {
 	if err := s.erp.DB.Write(ctx, fn, tables...); err != nil {
 		return fmt.Errorf("writing to the database of the embedded ERP: %w", err)

@@ -90,7 +90,8 @@ func readShapes(ctx context.Context, tx *sql.Tx, have *database) (map[string]*sh
 		return fail(err)
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT m.name, p.name, p.type, p."notnull", p.pk
-		FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type = 'table' ORDER BY m.name, p.cid`)
+		FROM (SELECT name FROM sqlite_master WHERE type = 'table' UNION SELECT TableName FROM AD_Table WHERE IsView = 'N') m, pragma_table_info(m.name) p
+		ORDER BY m.name, p.cid`) // the list of tables lacks those without a row
 	if err != nil {
 		return fail(err)
 	}

@@ -193,15 +193,12 @@ func administrator(ctx context.Context, srv *erptest.Server, db *sql.DB) (*erp.C
 
 // rowsOf counts the rows of a table, 0 for one that there is not.
 func rowsOf(ctx context.Context, db *sql.DB, table string) (rows int64, err error) {
-	var there string
-	err = db.QueryRowContext(ctx, `SELECT name FROM sqlite_schema WHERE type='table' AND name=? COLLATE NOCASE`, table).Scan(&there)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
-	}
-	if err != nil {
+	var columns int
+	err = db.QueryRowContext(ctx, `SELECT COUNT(*) FROM pragma_table_info(?)`, table).Scan(&columns)
+	if err != nil || columns == 0 {
 		return 0, err
 	}
-	err = db.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+sqlquote.Name(there)).Scan(&rows)
+	err = db.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+sqlquote.Name(table)).Scan(&rows)
 	return rows, err
 }
 

@@ -168,7 +168,9 @@ func (s *Database) catalog(ctx context.Context, tx *sql.Tx) (_ map[string]*dbTab
 		WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')`
 	args := []any{s.opts.Schema}
 	if s.dialect == SQLite {
-		query = `SELECT m.name, 1, p.name, lower(p.type) FROM sqlite_schema m JOIN pragma_table_info(m.name) p WHERE m.type IN ('table', 'view')`
+		// The list of tables lacks those of an embedded ERP that have no row.
+		query = `SELECT m.name, 1, p.name, lower(p.type) FROM (SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')
+			UNION SELECT TableName FROM AD_Table) m JOIN pragma_table_info(m.name) p`
 		args = nil
 	}
 	rows, err := tx.QueryContext(ctx, query, args...)

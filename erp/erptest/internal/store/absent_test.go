@@ -82,20 +82,25 @@ func TestAbsentTables(t *testing.T) {
 				}); err != nil {
 					said[0] = err.Error()
 				}
-				db := s.Reader() // sees a whole database
+				db := s.Reader()
 				defer db.Close()
-				for _, query := range []string{
-					`SELECT group_concat(sql, '; ') FROM (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)`,
-					`SELECT group_concat(ID||' '||coalesce(Name, '-')) FROM X_Other`,
-					`SELECT group_concat(ID||' '||coalesce(Name, '-')||Active) FROM X_Empty`,
-					`SELECT group_concat(ID) FROM X_New`,
-				} {
+				ask := func(query string) {
 					var text sql.NullString
 					if err := db.QueryRowContext(t.Context(), query).Scan(&text); err != nil {
 						text.String = err.Error()
 					}
 					said = append(said, text.String)
 				}
+				for _, query := range []string{
+					`SELECT group_concat(ID||' '||coalesce(Name, '-')) FROM X_Other`,
+					`SELECT group_concat(ID||' '||coalesce(Name, '-')||Active) FROM X_Empty`,
+					`SELECT group_concat(ID) FROM X_New`,
+					`SELECT group_concat(t.column1||'.'||p.name) FROM (VALUES ('X_Other'), ('X_Empty'), ('X_New')) t JOIN pragma_table_info(t.column1) p`,
+				} {
+					ask(query)
+				}
+				require.NoError(t, s.Update(t.Context(), func(tx *store.Tx) error { return tx.MakeAll(t.Context()) }))
+				ask(`SELECT group_concat(sql, '; ') FROM (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name)`)
 				return said
 			}
 			assert.Equal(t, do(whole), do(s))

@@ -5,11 +5,13 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Reader opens the store's database for reading alone, for services that run
-// beside the server: its connections cannot write. The caller closes it.
+// beside the server: its connections cannot write. Statements find the tables
+// without a row, the database's own list of tables does not. The caller closes it.
 func (s *Store) Reader() *sql.DB {
 	db := sql.OpenDB(readConnector{s})
 	db.SetMaxOpenConns(16)
@@ -19,12 +21,18 @@ func (s *Store) Reader() *sql.DB {
 
 // Write runs fn in a writing transaction of database/sql and commits it when fn
 // returns nil. The names of the tables it writes to are told to what
-// [Store.OnChange] has set; without any, all may have changed.
+// [Store.OnChange] has set; without any, all may have changed. fn can write to no
+// table without a row that is not named.
 func (s *Store) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error {
-	if err := s.makeAll(ctx); err != nil { // first, as fn may read by Reader, which needs them
-		return err
+	if len(tables) == 0 || slices.Contains(tables, everyTable) {
+		if err := s.makeAll(ctx); err != nil {
+			return err
+		}
 	}
 	return s.Update(ctx, func(tx *Tx) error {
+		if err := tx.MakeAbsent(ctx, tables...); err != nil {
+			return err
+		}
 		if err := fn(tx.tx); err != nil {
 			return err
 		}
@@ -55,9 +63,6 @@ type readConnector struct{ s *Store }
 func (c readConnector) Driver() driver.Driver { return c.s.db.Driver() }
 
 func (c readConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	if err := c.s.makeAll(ctx); err != nil {
-		return nil, err
-	}
 	conn, err := c.Driver().Open(c.s.uri + "&_query_only=1")
 	if err != nil {
 		return nil, fmt.Errorf("opening the ERP database for reading: %w", err)
