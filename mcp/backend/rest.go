@@ -2,7 +2,6 @@ package backend
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -227,28 +226,17 @@ func (b *RESTBackend) Search(ctx context.Context, caller mcp.Caller, s Search) (
 	if err != nil {
 		return nil, err
 	}
-	out := &Page{Total: page.Rows, More: page.More(), Records: make([]json.RawMessage, len(page.Records))}
-	for i, r := range page.Records {
-		out.Records[i] = raw(r)
-	}
-	return out, nil
+	return &Page{Records: page.Records, Total: page.Rows, More: page.More()}, nil
 }
 
 // Record is one record by number or UUID.
-func (b *RESTBackend) Record(ctx context.Context, caller mcp.Caller, table, id string) (json.RawMessage, error) {
+func (b *RESTBackend) Record(ctx context.Context, caller mcp.Caller, table, id string) (erp.Record, error) {
 	key, err := recordID(id)
 	if err != nil {
-		return nil, err
+		return erp.Record{}, err
 	}
-	r, err := b.client.Get(b.as(ctx, caller), table, key, nil)
-	if err != nil {
-		return nil, err
-	}
-	return raw(r), nil
+	return b.client.Get(b.as(ctx, caller), table, key, nil)
 }
-
-// raw is a record as the ERP sent it.
-func raw(r erp.Record) json.RawMessage { return json.RawMessage(r.String()) }
 
 func recordID(id string) (erp.ID, error) {
 	key, err := erp.ParseID(id)
@@ -259,25 +247,17 @@ func recordID(id string) (erp.ID, error) {
 }
 
 // Create makes a record.
-func (b *RESTBackend) Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (json.RawMessage, error) {
-	r, err := b.client.Create(b.as(ctx, caller), table, values)
-	if err != nil {
-		return nil, err
-	}
-	return raw(r), nil
+func (b *RESTBackend) Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (erp.Record, error) {
+	return b.client.Create(b.as(ctx, caller), table, values)
 }
 
 // Update changes columns of a record.
-func (b *RESTBackend) Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (json.RawMessage, error) {
+func (b *RESTBackend) Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (erp.Record, error) {
 	key, err := recordID(id)
 	if err != nil {
-		return nil, err
+		return erp.Record{}, err
 	}
-	r, err := b.client.Update(b.as(ctx, caller), table, key, values)
-	if err != nil {
-		return nil, err
-	}
-	return raw(r), nil
+	return b.client.Update(b.as(ctx, caller), table, key, values)
 }
 
 // RunProcess runs a process and waits for it. Parameters it does not have are

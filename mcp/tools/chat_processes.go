@@ -156,19 +156,16 @@ func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.R
 	if table == "" {
 		return about, nil
 	}
-	name, raw, err := b.seen(ctx, c, table, key)
+	at, err := b.seen(ctx, c, table, key)
 	if err != nil {
 		return about, err
 	}
-	if about, err = erp.ParseRecord(raw); err != nil {
-		return about, fmt.Errorf("the ERP's record cannot be read: %w", err)
-	}
-	number, ok := about.ID().Int()
+	number, ok := at.record.ID().Int()
 	if !ok || number <= 0 {
-		return about, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("record %s of %s has no number above 0: the ERP runs processes for no other", clip(key, 60), name)}
+		return about, fail(mcp.CodeInvalidArguments, "", "record %s of %s has no number above 0: the ERP runs processes for no other", clip(key, 60), at.table)
 	}
-	run.Table, run.RecordID = name, number
-	return about, nil
+	run.Table, run.RecordID = at.table, number
+	return at.record, nil
 }
 
 // runQuestion is what the user is asked before a process runs, but for what may follow.

@@ -97,11 +97,3 @@ func (b *Toolbox) completeColumn(ctx context.Context, c *mcp.Call, typed string,
 func completeTemplate(_ context.Context, _ *mcp.Call, typed string, _ map[string]string) (mcp.Completion, error) {
 	return completed(typed, templateNames()), nil
 }
-
-func templateNames() []string {
-	var names []string
-	for _, t := range templates() {
-		names = append(names, t.name)
-	}
-	return names
-}

@@ -186,9 +186,9 @@ func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsI
 		switch as := strings.TrimPrefix(given.As, "@"); {
 		case err != nil || as == "":
 		case op.uuid == "":
-			err = &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "only a created record with a UUID has a name for later operations"}
+			err = fail(mcp.CodeInvalidArguments, "", "only a created record with a UUID has a name for later operations")
 		case named[as] != nil:
-			err = &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("the name %q is taken", clip(as, 40))}
+			err = fail(mcp.CodeInvalidArguments, "", "the name %q is taken", clip(as, 40))
 		}
 		var wrong *mcp.Error
 		switch {
@@ -210,7 +210,7 @@ func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsI
 
 // checkOperation spells an operation as the dictionary does, and reads what exists.
 func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, made earlier, op *operation) error {
-	wrong := func(message string) error { return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: message} }
+	wrong := func(message string) error { return fail(mcp.CodeInvalidArguments, "", "%s", message) }
 	if op.Op != "delete" {
 		if len(op.Values) == 0 {
 			return wrong("there are no values")
@@ -235,13 +235,13 @@ func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, made earlier,
 	if op.ID == "" {
 		return wrong("the id is missing")
 	}
-	name, record, err := b.changeable(ctx, c, op.Table, string(op.ID))
+	at, err := b.changeable(ctx, c, op.Table, string(op.ID))
 	if err != nil {
 		return err
 	}
-	op.Table, op.before, op.about = name, record, inWords(record)
-	if op.id, err = erp.ParseID(string(op.ID)); err == nil && op.Op == "delete" {
-		op.lines, err = b.linesOf(ctx, c, name, record.ID())
+	op.Table, op.before, op.about, op.id = at.table, at.record, inWords(at.record), at.id
+	if op.Op == "delete" {
+		op.lines, err = b.linesOf(ctx, c, at.table, at.record.ID())
 	}
 	return err
 }

@@ -27,19 +27,16 @@ func (b *Toolbox) deleteRecord() mcp.Tool {
 		Description: "Deletes one record for good, after asking the user. To keep it out of use, updateRecord with IsActive false.",
 		Input:       input[recordIn](shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in recordIn) (*deleteRecordOut, error) {
-		name, record, err := b.changeable(ctx, c, in.Table, string(in.ID))
+		at, err := b.changeable(ctx, c, in.Table, string(in.ID))
 		if err != nil {
 			return nil, err
 		}
-		id, err := erp.ParseID(string(in.ID))
+		name, id := at.table, at.id
+		lines, err := b.linesOf(ctx, c, name, at.record.ID())
 		if err != nil {
 			return nil, err
 		}
-		lines, err := b.linesOf(ctx, c, name, record.ID())
-		if err != nil {
-			return nil, err
-		}
-		if err := c.Confirmed(ctx, deleteQuestion(name, id, record, lines)); err != nil {
+		if err := c.Confirmed(ctx, deleteQuestion(name, id, at.record, lines)); err != nil {
 			return nil, err
 		}
 		ctx, client, err := b.connect(ctx, c, "delete records")

@@ -41,11 +41,7 @@ func (b *Toolbox) printRecord() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		name, _, err := b.seen(ctx, c, in.Table, string(in.ID))
-		if err != nil {
-			return nil, err
-		}
-		id, err := erp.ParseID(string(in.ID))
+		at, err := b.seen(ctx, c, in.Table, string(in.ID))
 		if err != nil {
 			return nil, err
 		}
@@ -57,18 +53,18 @@ func (b *Toolbox) printRecord() mcp.Tool {
 			return nil, err
 		}
 		defer heartbeat(ctx, c, "printing")()
-		r, err := client.Print(ctx, name, id, format)
+		r, err := client.Print(ctx, at.table, at.id, format)
 		var refused *erp.Error
 		if errors.As(err, &refused) && refused.Status == 404 && !refused.Page {
 			return nil, &mcp.Error{
-				Code: mcp.CodeUnsupported, Message: fmt.Sprintf("%s cannot be printed: %s", name, clip(refused.Title+": "+refused.Detail, 500)),
+				Code: mcp.CodeUnsupported, Message: fmt.Sprintf("%s cannot be printed: %s", at.table, clip(refused.Title+": "+refused.Detail, 500)),
 				Hint: "a record is printed by the process of its window's first tab; run a report with executeProcess instead", Err: err,
 			}
 		}
 		if err != nil {
 			return nil, processFailed(err)
 		}
-		out := &printRecordOut{Notice: untrusted, Table: name, ID: id.String(), Summary: clip(r.Summary, 1000)}
+		out := &printRecordOut{Notice: untrusted, Table: at.table, ID: at.id.String(), Summary: clip(r.Summary, 1000)}
 		if file, data, ok := r.File(); ok {
 			out.File = b.keepFile(ctx, c, file, data)
 		}
@@ -121,18 +117,11 @@ func (b *Toolbox) runRecordAttachments(ctx context.Context, c *mcp.Call, in reco
 	if err != nil {
 		return nil, err
 	}
-	name, raw, err := b.seen(ctx, c, in.Table, string(in.ID))
+	it, err := b.seen(ctx, c, in.Table, string(in.ID))
 	if err != nil {
 		return nil, err
 	}
-	record, err := erp.ParseRecord(raw)
-	if err != nil {
-		return nil, fmt.Errorf("the ERP's record cannot be read: %w", err)
-	}
-	id, err := erp.ParseID(string(in.ID))
-	if err != nil {
-		return nil, err
-	}
+	name, id, record := it.table, it.id, it.record
 	ctx, client, err := b.connect(ctx, c, "reach attachments")
 	if err != nil {
 		return nil, err

@@ -74,11 +74,7 @@ func (b *Toolbox) getColumnPrefixHelp() mcp.Tool {
 		Name: "getColumnPrefixHelp", Title: "Help on names", Sets: []string{SetTable}, Hints: readOnly,
 		Description: "Tells how columns and tables are named, which display type goes with which name, and what this dictionary knows about one column name. Call it before createTable.",
 		Input:       input[columnPrefixIn](shorter(63, "column")),
-	}, func(ctx context.Context, c *mcp.Call, in columnPrefixIn) (*columnPrefixOut, error) {
-		reg, err := b.registry(ctx, c)
-		if err != nil {
-			return nil, err
-		}
+	}, ofDictionary(b, func(ctx context.Context, _ *mcp.Call, reg registry.Registry, in columnPrefixIn) (*columnPrefixOut, error) {
 		list, err := reg.Tables(ctx, registry.ListQuery{})
 		if err != nil {
 			return nil, err
@@ -90,7 +86,7 @@ func (b *Toolbox) getColumnPrefixHelp() mcp.Tool {
 			}
 		}
 		return out, nil
-	})
+	}))
 }
 
 // prefixesOf counts what tables' names begin with.

@@ -116,7 +116,7 @@ func (b *Toolbox) restsOnActivity(ctx context.Context, c *mcp.Call, question *mc
 	if a.Table == "" || a.RecordID <= 0 {
 		return nil
 	}
-	name, raw, err := b.seen(ctx, c, a.Table, strconv.FormatInt(a.RecordID, 10))
+	at, err := b.seen(ctx, c, a.Table, strconv.FormatInt(a.RecordID, 10))
 	if e := mcp.ErrorOf(err); e != nil {
 		if e.Code != mcp.CodeNotFound && e.Code != mcp.CodePermissionDenied {
 			return err
@@ -124,15 +124,11 @@ func (b *Toolbox) restsOnActivity(ctx context.Context, c *mcp.Call, question *mc
 		question.Say("Your role may not read the record: what changes in it meanwhile is not noticed.")
 		return nil
 	}
-	record, err := erp.ParseRecord(raw)
-	if err != nil {
-		return fmt.Errorf("the ERP's record cannot be read: %w", err)
-	}
-	lines, err := b.linesOf(ctx, c, name, record.ID())
+	lines, err := b.linesOf(ctx, c, at.table, at.record.ID())
 	if err != nil {
 		return err
 	}
-	lines.tell(restsOn(question, record))
+	lines.tell(restsOn(question, at.record))
 	return nil
 }
 
