@@ -157,14 +157,6 @@ func (c *Call) complete(t Tool) *Call {
 	return &full
 }
 
-// Spent is what the tool spent so far, as [Spend] and [Transport] counted.
-func (c *Call) Spent() Cost {
-	if c.meter == nil {
-		return Cost{}
-	}
-	return Cost{APICalls: int(c.meter.calls.Load())}
-}
-
 // ConfirmationRequired is the error by which the question of a tool travels to
 // whoever can ask the user.
 type ConfirmationRequired struct {
@@ -176,10 +168,9 @@ type ConfirmationRequired struct {
 
 func (e *ConfirmationRequired) Error() string { return "the user has to confirm: " + e.Message }
 
-// meter counts what one call spends, and knows whether it may change something.
+// meter tells what one call spends, and knows whether it may change something.
 type meter struct {
 	tool  string
-	calls atomic.Int64
 	on    func(context.Context, Cost) error
 	mu    sync.Mutex // serialises on, and guards notes
 	notes []string
@@ -230,18 +221,12 @@ func withMeter(ctx context.Context, m *meter) context.Context {
 // return the error. Outside of a call it does nothing.
 func Spend(ctx context.Context, apiCalls int) error {
 	m, _ := ctx.Value(meterKey{}).(*meter)
-	if m == nil || apiCalls <= 0 {
+	if m == nil || m.on == nil || apiCalls <= 0 {
 		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.on != nil {
-		if err := m.on(ctx, Cost{APICalls: apiCalls}); err != nil {
-			return err
-		}
-	}
-	m.calls.Add(int64(apiCalls))
-	return nil
+	return m.on(ctx, Cost{APICalls: apiCalls})
 }
 
 // Noter is a result that can carry a reservation, such as that it is not new.

@@ -187,11 +187,7 @@ func (b *CLIBackend) Jobs(ctx context.Context, caller mcp.Caller) ([]Job, error)
 	if err := b.run(ctx, caller, nil, &list, "server", "jobs"); err != nil {
 		return nil, err
 	}
-	jobs := make([]Job, len(list))
-	for i, j := range list {
-		jobs[i] = Job{ID: j.ID, Name: j.Name, Enabled: j.Started}
-	}
-	return jobs, nil
+	return jobsOf(list), nil
 }
 
 // Job is one job, by id or name.

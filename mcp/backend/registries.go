@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"fmt"
@@ -38,14 +39,9 @@ type RegistryOptions struct {
 }
 
 func (o *RegistryOptions) fill() {
-	for _, d := range []struct {
-		at        *time.Duration
-		otherwise time.Duration
-	}{{&o.Fresh, 30 * time.Second}, {&o.Wait, 20 * time.Second}, {&o.RefreshWait, 3 * time.Second}} {
-		if *d.at == 0 {
-			*d.at = d.otherwise
-		}
-	}
+	o.Fresh = cmp.Or(o.Fresh, 30*time.Second)
+	o.Wait = cmp.Or(o.Wait, 20*time.Second)
+	o.RefreshWait = cmp.Or(o.RefreshWait, 3*time.Second)
 	if o.Most <= 0 {
 		o.Most = 16
 	}

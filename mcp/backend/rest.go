@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
@@ -43,6 +44,7 @@ type RESTBackend struct {
 	own        erp.TokenSource
 	accepted   *tokens.Verifier // what the ERP thinks of the program's own token
 	life       *lifeline
+	tokens     callerTokens
 	registries *registries
 	views      views
 }
@@ -67,8 +69,9 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 		o = *opts
 	}
 	b := &RESTBackend{own: o.Own, life: newLifeline(strings.TrimRight(address, "/")+"/api/v1/health", o.Transport, o.Patience, o.Logger)}
+	b.tokens = callerTokens{o.Own, b.life, errNoToken}
 	options := slices.Concat([]erp.Option{erp.WithLogger(o.Logger)}, o.Client,
-		[]erp.Option{erp.WithTransport(mcp.Transport(b.life)), erp.WithTokenSource(callerTokens{o.Own, b.life})})
+		[]erp.Option{erp.WithTransport(mcp.Transport(b.life)), erp.WithTokenSource(b.tokens)})
 	client, err := erp.New(address, options...)
 	if err != nil {
 		return nil, err
@@ -88,11 +91,18 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 // callerKey finds the caller in the context of a call.
 type callerKey struct{}
 
-// callerTokens gives each request the token of the caller it is made for.
+// callerTokens gives each request the token of the caller it is made for. It is a
+// source of tokens for the ERP and for the AI API.
 type callerTokens struct {
-	own  erp.TokenSource
+	own  erp.TokenSource // nil: callers without a token are refused
 	life *lifeline
+	none error // how they are
 }
+
+var (
+	_ erp.TokenInvalidator      = callerTokens{}
+	_ aiclient.TokenInvalidator = callerTokens{}
+)
 
 var errNoToken = &mcp.Error{
 	Code: mcp.CodeUnauthorized, Message: "the call has no bearer token for the ERP",
@@ -105,7 +115,7 @@ func (t callerTokens) Token(ctx context.Context) (string, error) {
 		return token, nil
 	}
 	if t.own == nil {
-		return "", errNoToken
+		return "", t.none
 	}
 	return t.life.token(ctx, t.own)
 }
@@ -113,16 +123,11 @@ func (t callerTokens) Token(ctx context.Context) (string, error) {
 // Invalidate is part of [erp.TokenInvalidator]. A caller's own token cannot be
 // replaced here: the caller has to bring another.
 func (t callerTokens) Invalidate(ctx context.Context, token string) error {
-	if callerOf(ctx).Token.Reveal() != "" {
-		return nil
-	}
-	if own, ok := t.own.(erp.TokenInvalidator); ok {
+	if own, ok := t.own.(erp.TokenInvalidator); ok && callerOf(ctx).Token.Reveal() == "" {
 		return own.Invalidate(ctx, token)
 	}
 	return nil
 }
-
-var _ erp.TokenInvalidator = callerTokens{}
 
 // as is the context of calls for a caller.
 func (b *RESTBackend) as(ctx context.Context, caller mcp.Caller) context.Context {
@@ -148,7 +153,7 @@ func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.C
 
 // Identity reads the token; see [Identifier].
 func (b *RESTBackend) Identity(ctx context.Context, caller mcp.Caller) (tokens.Claims, error) {
-	token, err := callerTokens{b.own, b.life}.Token(b.as(ctx, caller))
+	token, err := b.tokens.Token(b.as(ctx, caller))
 	if err != nil {
 		return tokens.Claims{}, err
 	}
@@ -172,7 +177,7 @@ func (b *RESTBackend) Warm(ctx context.Context) error {
 // in. Roles of a tenant read that of System, too, which comes first.
 func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
 	ctx = b.as(ctx, caller)
-	token, err := callerTokens{b.own, b.life}.Token(ctx)
+	token, err := b.tokens.Token(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -283,11 +288,15 @@ func (b *RESTBackend) Jobs(ctx context.Context, caller mcp.Caller) ([]Job, error
 	if err != nil {
 		return nil, err
 	}
+	return jobsOf(list), nil
+}
+
+func jobsOf(list []erp.ServerJob) []Job {
 	jobs := make([]Job, len(list))
 	for i, j := range list {
 		jobs[i] = Job{ID: j.ID, Name: j.Name, Enabled: j.Started}
 	}
-	return jobs, nil
+	return jobs
 }
 
 // Job is one job, by id or name.

@@ -133,10 +133,7 @@ type getGeneratorInfoOut struct {
 }
 
 func generatorNames(s *jsonschema.Schema) {
-	p := property(s, "generator")
-	for _, g := range generator.Generators() {
-		p.Enum = append(p.Enum, g.Name)
-	}
+	property(s, "generator").Enum = mapped(generator.Generators(), func(g *generator.Generator) any { return g.Name })
 }
 
 func (b *Toolbox) getGeneratorInfo() mcp.Tool {

@@ -87,14 +87,11 @@ func (b *Toolbox) mayWrite(ctx context.Context, c *mcp.Call, tables ...string) e
 		reasons[i] = d.Table + " (" + d.Reason + ")"
 		dictionary = dictionary || strings.HasPrefix(d.Table, "AD_")
 	}
-	e := &mcp.Error{
-		Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("the role %d may not write %s", c.Caller.RoleID, strings.Join(reasons, ", ")),
-		Hint: "nothing was done; use another role, or ask an administrator",
-	}
+	hint := "nothing was done; use another role, or ask an administrator"
 	if dictionary {
-		e.Hint = "nothing was done; the dictionary is changed under a role of the System tenant"
+		hint = "nothing was done; the dictionary is changed under a role of the System tenant"
 	}
-	return e
+	return fail(mcp.CodePermissionDenied, hint, "the role %d may not write %s", c.Caller.RoleID, strings.Join(reasons, ", "))
 }
 
 // planTables are the tables that a plan writes to.
@@ -116,9 +113,6 @@ func ownRecord(c *mcp.Call, table string, record erp.Record) error {
 	if !c.Caller.Known || !ok || !known || number == int64(c.Caller.ClientID) {
 		return nil
 	}
-	return &mcp.Error{
-		Code:    mcp.CodePermissionDenied,
-		Message: fmt.Sprintf("the record %s of %s belongs to the tenant %s, and your role to another", record.ID(), table, cell(tenant.Identifier)),
-		Hint:    "nothing was done; records are changed in their own tenant only",
-	}
+	return fail(mcp.CodePermissionDenied, "nothing was done; records are changed in their own tenant only",
+		"the record %s of %s belongs to the tenant %s, and your role to another", record.ID(), table, cell(tenant.Identifier))
 }

@@ -180,15 +180,10 @@ func (b *Toolbox) runRecordAttachments(ctx context.Context, c *mcp.Call, in reco
 			there, out.Note = nil, strings.TrimPrefix(out.Note+"; the files cannot be listed now", "; ")
 		}
 	}
-	for _, a := range there {
-		out.Attachments = append(out.Attachments, attachmentLine{a.Name, a.ContentType})
-	}
+	out.Attachments = mapped(there, func(a *erp.Attachment) attachmentLine { return attachmentLine{a.Name, a.ContentType} })
 	if short := fitting(out.Attachments); len(short) < len(out.Attachments) {
 		out.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d of %d files are shown", out.Note, len(short), len(out.Attachments)), "; ")
 		out.Attachments = short
-	}
-	if out.Attachments == nil {
-		out.Attachments = []attachmentLine{}
 	}
 	return out, nil
 }
@@ -224,21 +219,18 @@ func (in *recordAttachmentsIn) check() ([]byte, error) {
 
 // attached refuses a name that is not among the files.
 func attached(there []erp.Attachment, name string) error {
-	names := make([]string, len(there))
-	for i, a := range there {
-		names[i] = a.Name
-	}
+	names := mapped(there, func(a *erp.Attachment) string { return a.Name })
 	if slices.Contains(names, name) {
 		return nil
 	}
-	e := &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("no file %q is attached to the record", clip(name, 100)), Hint: "none is attached"}
+	hint := "none is attached"
 	switch near := mcp.Nearest(name, names); {
 	case len(near) > 0:
-		e.Hint = "did you mean " + inQuotes(near) + "?"
+		hint = "did you mean " + inQuotes(near) + "?"
 	case len(names) > 0:
-		e.Hint = "attached are " + inQuotes(names)
+		hint = "attached are " + inQuotes(names)
 	}
-	return e
+	return fail(mcp.CodeNotFound, hint, "no file %q is attached to the record", clip(name, 100))
 }
 
 // attachments are the files of one record.
@@ -270,10 +262,7 @@ func (a attachments) taken(ctx context.Context, there []erp.Attachment, name str
 	case a.same(ctx, name, data):
 		return "exists", "a file with this name and content is attached already; nothing was written", nil
 	}
-	return "", "", &mcp.Error{
-		Code: mcp.CodeConflict, Message: fmt.Sprintf("a file %q with another content is attached already", clip(name, 100)),
-		Hint: "use another name, or delete that one first",
-	}
+	return "", "", fail(mcp.CodeConflict, "use another name, or delete that one first", "a file %q with another content is attached already", clip(name, 100))
 }
 
 // attachQuestion is what the user is asked before a file is attached.

@@ -37,10 +37,7 @@ var searchKinds = []registry.SearchKind{registry.SearchTable, registry.SearchCol
 
 func (b *Toolbox) searchRegistry() mcp.Tool {
 	in := input[searchRegistryIn](between("limit", 1, 100, 20), shorter(300, "query", "column"))
-	for _, k := range searchKinds {
-		kinds := property(in, "kinds").Items
-		kinds.Enum = append(kinds.Enum, string(k))
-	}
+	property(in, "kinds").Items.Enum = anyOf(searchKinds)
 	return mcp.New(mcp.Tool{
 		Name: "searchRegistry", Title: "Search the dictionary", Sets: []string{SetRegistry, SetQuery}, Hints: readOnly,
 		Description: "Finds tables, columns, windows, processes and references by words in names, labels, descriptions and common synonyms (customer, stock, ledger); typing errors are forgiven. Start here when you do not know the name.",
@@ -50,9 +47,7 @@ func (b *Toolbox) searchRegistry() mcp.Tool {
 			return nil, fail(mcp.CodeInvalidArguments, `such as {"query": "sales order line"}`, "the query is empty")
 		}
 		q := registry.SearchQuery{Text: in.Query, Column: in.Column, Limit: in.Limit}
-		for _, k := range in.Kinds {
-			q.Kinds = append(q.Kinds, registry.SearchKind(k))
-		}
+		q.Kinds = mapped(in.Kinds, func(k *string) registry.SearchKind { return registry.SearchKind(*k) })
 		found, err := reg.Search(ctx, q)
 		if err != nil {
 			return nil, err

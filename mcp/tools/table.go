@@ -129,12 +129,7 @@ type planOut struct {
 func (b *Toolbox) createTable() mcp.Tool {
 	in := input[createTableIn](oneOf("accessLevel", "3", "1", "2", "4", "6", "7"), oneOf("replication", "L", "M", "R"),
 		shorter(60, "table", "label", "importInto"), shorter(255, "description"), shorter(2000, "help"), shorter(40, "entityType"), columnsSchema)
-	for _, t := range dict.Templates() {
-		if t != dict.Standard {
-			items := property(in, "templates").Items
-			items.Enum = append(items.Enum, string(t))
-		}
-	}
+	property(in, "templates").Items.Enum = anyOf(slices.DeleteFunc(dict.Templates(), func(t dict.Template) bool { return t == dict.Standard }))
 	return mcp.New(mcp.Tool{
 		Name: "createTable", Title: "Create a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Confirms: true, Cost: mcp.Cost{APICalls: 20},
 		Description: "Creates a custom table (prefix XX_) in dictionary and database, with standard columns, templates and columns of your own. Call it with dryRun first and show the plan; otherwise the user is asked. " +

@@ -35,10 +35,7 @@ func wrongDefinition(err error) error {
 	if !errors.As(err, &invalid) {
 		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the table cannot be planned: " + clip(err.Error(), 500), Err: err}
 	}
-	problems := make([]string, len(invalid.Findings))
-	for i, f := range invalid.Findings {
-		problems[i] = clip(f.String(), 400)
-	}
+	problems := mapped(invalid.Findings, func(f *dict.Finding) string { return clip(f.String(), 400) })
 	return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("the table cannot be created as requested", problems), Hint: "nothing was changed; fix the arguments and call again", Err: err}
 }
 

@@ -152,11 +152,7 @@ func activityOf(waiting []erp.Activity, key string, decision erp.Decision) (*erp
 }
 
 func words(decisions []erp.Decision) []string {
-	out := make([]string, len(decisions))
-	for i, d := range decisions {
-		out[i] = string(d)
-	}
-	return out
+	return mapped(decisions, func(d *erp.Decision) string { return string(*d) })
 }
 
 // userOf is the user whom an activity is forwarded to, and how a question shows them.
@@ -211,14 +207,12 @@ func afterDecision(ctx context.Context, client *erp.Client, a *erp.Activity, err
 }
 
 func activitiesOut(status string, waiting []erp.Activity) *decideWorkflowOut {
-	lines := make([]activityLine, len(waiting))
-	for i := range waiting {
-		a := &waiting[i]
-		lines[i] = activityLine{
+	lines := mapped(waiting, func(a *erp.Activity) activityLine {
+		return activityLine{
 			ID: strconv.FormatInt(a.ID, 10), Step: cell(a.Node), Wants: words(a.Decisions()), About: cell(a.Summary),
 			Table: a.Table, RecordID: a.RecordID, Priority: a.Priority, Since: a.Created,
 		}
-	}
+	})
 	out := &decideWorkflowOut{Notice: untrusted, Status: status, Activities: fitting(lines), Total: len(lines)}
 	out.Truncated = len(out.Activities) < out.Total
 	return out

@@ -65,16 +65,9 @@ func Open(ctx context.Context, folders []string, opts *Options) (*Library, error
 	if opts != nil {
 		l.opts = *opts
 	}
-	defaults := func(value *int64, usual int64) {
-		if *value <= 0 {
-			*value = usual
-		}
-	}
-	defaults(&l.opts.MaxFile, 1<<20)
-	defaults(&l.opts.MaxTotal, 64<<20)
-	if l.opts.MaxFiles <= 0 {
-		l.opts.MaxFiles = 5000
-	}
+	l.opts.MaxFile = cmp.Or(l.opts.MaxFile, 1<<20)
+	l.opts.MaxTotal = cmp.Or(l.opts.MaxTotal, 64<<20)
+	l.opts.MaxFiles = cmp.Or(l.opts.MaxFiles, 5000)
 	l.opts.Fresh = cmp.Or(l.opts.Fresh, 10*time.Second)
 	if l.log = l.opts.Logger; l.log == nil {
 		l.log = slog.New(slog.DiscardHandler)
