@@ -279,10 +279,7 @@ func misspelt(err error, t *registry.Table, filter string) error {
 		if _, ok := t.Column(name); ok || slices.Contains(filterWords, strings.ToLower(name)) {
 			continue
 		}
-		return &mcp.Error{
-			Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("the ERP cannot use the filter: %s has no column %q", t.Name, clip(name, 80)),
-			Hint: hintColumn(t, name), Err: err,
-		}
+		return caused(err, mcp.CodeInvalidArguments, hintColumn(t, name), "the ERP cannot use the filter: %s has no column %q", t.Name, clip(name, 80))
 	}
 	return &mcp.Error{
 		Code: mcp.CodeInvalidArguments, Message: e.Message, Err: err,

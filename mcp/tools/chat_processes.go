@@ -290,10 +290,7 @@ func processFailed(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	return &mcp.Error{
-		Code: mcp.CodeRefused, Message: clip(failed.Error(), 2000), Err: err,
-		Hint: "the process ran and says this; listProcesses with process shows its parameters",
-	}
+	return caused(err, mcp.CodeRefused, "the process ran and says this; listProcesses with process shows its parameters", "%s", clip(failed.Error(), 2000))
 }
 
 func processOut(process string, r *erp.ProcessResult) *executeProcessOut {

@@ -147,10 +147,7 @@ func (b *Toolbox) getRecord() mcp.Tool {
 		}
 		record, err := b.read(ctx, c, out.TableName, string(in.ID))
 		if errors.Is(err, erp.ErrNotFound) {
-			return nil, &mcp.Error{
-				Code: mcp.CodeNotFound, Message: fmt.Sprintf("there is no record %s in %s, or your role may not see it", clip(string(in.ID), 60), out.TableName),
-				Hint: "searchRecords finds records by what is in them", Err: err,
-			}
+			return nil, noRecord(err, out.TableName, string(in.ID), "searchRecords finds records by what is in them")
 		}
 		if err != nil {
 			return nil, err

@@ -190,16 +190,10 @@ func notProcessed(err error, d *erp.Document, action erp.DocAction) error {
 	var refused *erp.Error
 	switch {
 	case errors.Is(err, erp.ErrNotProcessed):
-		return &mcp.Error{
-			Code: mcp.CodeRefused, Message: clip(err.Error(), 500), Err: err,
-			Hint: "look at it with action empty; when it waits for an approval, decideWorkflow lists what waits for you",
-		}
+		return caused(err, mcp.CodeRefused, "look at it with action empty; when it waits for an approval, decideWorkflow lists what waits for you", "%s", clip(err.Error(), 500))
 	case errors.As(err, &refused) && refused.Status == 500 && !refused.Page:
-		return &mcp.Error{
-			Code:    mcp.CodeRefused,
-			Message: fmt.Sprintf("the ERP did not %s %s %s: %s", action, d.Table, documentName(d), clip(refused.Detail, 1500)),
-			Hint:    "nothing was changed; fix what the ERP names, then call again", Err: err,
-		}
+		return caused(err, mcp.CodeRefused, "nothing was changed; fix what the ERP names, then call again",
+			"the ERP did not %s %s %s: %s", action, d.Table, documentName(d), clip(refused.Detail, 1500))
 	case !errors.Is(err, erp.ErrOutcomeUnknown):
 		return err
 	}

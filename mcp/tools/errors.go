@@ -38,5 +38,10 @@ func because(err error, code, hint string) *mcp.Error {
 	return &mcp.Error{Code: code, Message: err.Error(), Hint: hint, Err: err}
 }
 
+// caused is [fail] with a cause, for logs and for who looks for it.
+func caused(err error, code, hint, format string, args ...any) *mcp.Error {
+	return &mcp.Error{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint, Err: err}
+}
+
 // clip shortens text to so many characters, without blanks around it.
 func clip(s string, most int) string { return text.Shorten(strings.TrimSpace(s), most) }

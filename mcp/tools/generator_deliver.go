@@ -138,10 +138,8 @@ func fromDelivery(err error) error {
 	var failed *failure.Error
 	switch {
 	case errors.As(err, &there):
-		return &mcp.Error{
-			Code: mcp.CodeConflict, Message: fmt.Sprintf("nothing was written: %d files already exist with other content: %s", len(there.Files), inQuotes(there.Files)),
-			Hint: "choose another artifactId, or let somebody merge them by hand", Err: err,
-		}
+		return caused(err, mcp.CodeConflict, "choose another artifactId, or let somebody merge them by hand",
+			"nothing was written: %d files already exist with other content: %s", len(there.Files), inQuotes(there.Files))
 	case errors.As(err, &failed):
 		if code, ok := deliveryCodes[failed.Kind]; ok {
 			return &mcp.Error{Code: code, Message: clip(failed.Doing+": "+failed.Why, 600), Hint: clip(failed.Next, 300), Err: err}

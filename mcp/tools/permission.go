@@ -3,10 +3,8 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/erphub/erphub/dict"
@@ -15,44 +13,13 @@ import (
 	"github.com/erphub/erphub/mcp"
 )
 
-const (
-	openTime = 5 * time.Minute // how long it is believed that a role may write a table
-	mostOpen = 2000            // how many of these are remembered
-)
+// openTime is how long it is believed that a role may write a table.
+const openTime = 5 * time.Minute
 
-// open remembers which roles may write which tables. That one may not is not
-// remembered: an administrator may be changing it.
-type open struct {
-	mu    sync.Mutex
-	until map[string]time.Time
-}
-
-func (o *open) key(c mcp.Caller, table string) string {
-	return fmt.Sprintf("%d/%d %s", c.ClientID, c.RoleID, table)
-}
-
-// unknown are the tables of which it is not known.
-func (o *open) unknown(c mcp.Caller, tables []string, now time.Time) []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var left []string
-	for _, t := range tables {
-		if !now.Before(o.until[o.key(c, t)]) && !slices.Contains(left, t) {
-			left = append(left, t)
-		}
-	}
-	return left
-}
-
-func (o *open) note(c mcp.Caller, tables []string, now time.Time) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.until == nil || len(o.until) > mostOpen {
-		o.until = map[string]time.Time{}
-	}
-	for _, t := range tables {
-		o.until[o.key(c, t)] = now.Add(openTime)
-	}
+// writes are a role and a table that it writes.
+type writes struct {
+	tenant, role int
+	table        string
 }
 
 // mayWrite refuses a caller whose role may not write one of the tables, before a plan
@@ -62,8 +29,13 @@ func (b *Toolbox) mayWrite(ctx context.Context, c *mcp.Call, tables ...string) e
 	if !c.Caller.Known {
 		return nil
 	}
-	tables = b.open.unknown(c.Caller, tables, b.now())
-	if len(tables) == 0 {
+	var unknown []string
+	for _, t := range tables {
+		if _, ok := b.open.get(writes{c.Caller.ClientID, c.Caller.RoleID, t}, b.now()); !ok && !slices.Contains(unknown, t) {
+			unknown = append(unknown, t)
+		}
+	}
+	if tables = unknown; len(tables) == 0 {
 		return nil
 	}
 	asks, client, err := b.connect(ctx, c, "read permissions")
@@ -78,7 +50,9 @@ func (b *Toolbox) mayWrite(ctx context.Context, c *mcp.Call, tables ...string) e
 		return err
 	}
 	if len(denied) == 0 {
-		b.open.note(c.Caller, tables, b.now())
+		for _, t := range tables {
+			b.open.keep(writes{c.Caller.ClientID, c.Caller.RoleID, t}, struct{}{}, b.now().Add(openTime))
+		}
 		return nil
 	}
 	reasons := make([]string, len(denied))

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
@@ -51,10 +50,8 @@ func (b *Toolbox) deleteRecord() mcp.Tool {
 		case err == nil:
 			return out, nil
 		case errors.As(err, &refused) && refused.Status == 500 && !refused.Page:
-			return nil, &mcp.Error{
-				Code: mcp.CodeRefused, Message: fmt.Sprintf("the ERP did not delete %s %s: %s", name, id, clip(refused.Title+": "+refused.Detail, 1500)),
-				Hint: "nothing was changed; records that point to it have to go first, or set IsActive to false with updateRecord", Err: err,
-			}
+			return nil, caused(err, mcp.CodeRefused, "nothing was changed; records that point to it have to go first, or set IsActive to false with updateRecord",
+				"the ERP did not delete %s %s: %s", name, id, clip(refused.Title+": "+refused.Detail, 1500))
 		case errors.Is(err, erp.ErrOutcomeUnknown) && ctx.Err() == nil:
 			if _, readErr := client.Get(ctx, name, id, nil); errors.Is(readErr, erp.ErrNotFound) {
 				out.Note = "the response of the ERP was lost; the record is gone"

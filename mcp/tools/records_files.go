@@ -56,10 +56,8 @@ func (b *Toolbox) printRecord() mcp.Tool {
 		r, err := client.Print(ctx, at.table, at.id, format)
 		var refused *erp.Error
 		if errors.As(err, &refused) && refused.Status == 404 && !refused.Page {
-			return nil, &mcp.Error{
-				Code: mcp.CodeUnsupported, Message: fmt.Sprintf("%s cannot be printed: %s", at.table, clip(refused.Title+": "+refused.Detail, 500)),
-				Hint: "a record is printed by the process of its window's first tab; run a report with executeProcess instead", Err: err,
-			}
+			return nil, caused(err, mcp.CodeUnsupported, "a record is printed by the process of its window's first tab; run a report with executeProcess instead",
+				"%s cannot be printed: %s", at.table, clip(refused.Title+": "+refused.Detail, 500))
 		}
 		if err != nil {
 			return nil, processFailed(err)

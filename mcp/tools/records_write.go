@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -106,7 +105,7 @@ func (b *Toolbox) runCreateRecord(ctx context.Context, c *mcp.Call, in createRec
 	b.noteDictionary(w.table)
 	switch {
 	case err == nil:
-		b.doubts.settle(c)
+		b.doubts.forget(sameCall(c))
 		return b.readBack(ctx, c, w.table, "created", w.values, nil, made), nil
 	case errors.Is(err, erp.ErrExists) && again && w.hasUUID:
 		if out, readErr := b.existing(ctx, c, w, uuid, note); out != nil && readErr == nil {
@@ -116,7 +115,7 @@ func (b *Toolbox) runCreateRecord(ctx context.Context, c *mcp.Call, in createRec
 		if there, readErr := b.read(ctx, c, w.table, string(uuid)); readErr == nil {
 			return b.readBack(ctx, c, w.table, "created", w.values, nil, there), nil
 		}
-		b.doubts.keep(c, uuid, b.now()) // the ERP may still be at it
+		b.doubts.keep(sameCall(c), uuid, b.now().Add(doubtTime)) // the ERP may still be at it
 		return nil, createdOnce(err, uuid)
 	}
 	return nil, err
@@ -131,7 +130,7 @@ func (b *Toolbox) existing(ctx context.Context, c *mcp.Call, w *writing, uuid di
 	if err != nil {
 		return nil, err
 	}
-	b.doubts.settle(c)
+	b.doubts.forget(sameCall(c))
 	out := written(w.table, "exists", w.values, nil, there)
 	out.Note = note
 	return out, nil
@@ -213,15 +212,17 @@ func (b *Toolbox) seen(ctx context.Context, c *mcp.Call, table, key string) (*lo
 	}
 	at.record, err = b.read(ctx, c, at.table, key)
 	if errors.Is(err, erp.ErrNotFound) {
-		return nil, &mcp.Error{
-			Code: mcp.CodeNotFound, Message: fmt.Sprintf("there is no record %s in %s, or your role may not see it", clip(key, 60), at.table),
-			Hint: "find it with searchRecords or executeQuery", Err: err,
-		}
+		return nil, noRecord(err, at.table, key, "find it with searchRecords or executeQuery")
 	}
 	if err == nil {
 		at.id, err = erp.ParseID(key)
 	}
 	return at, err
+}
+
+// noRecord is the error for a key that no record has.
+func noRecord(err error, table, key, hint string) error {
+	return caused(err, mcp.CodeNotFound, hint, "there is no record %s in %s, or your role may not see it", clip(key, 60), table)
 }
 
 // changeable is seen for a record that is to be changed or deleted, as far as the

@@ -10,6 +10,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/erp/access"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -45,7 +46,6 @@ type Options struct {
 type Toolbox struct {
 	pool       *backend.Pool
 	knowledge  Knowledge
-	helps      helps
 	doctor     Doctor
 	generators GeneratorOptions
 	metrics    *metrics.Set
@@ -56,9 +56,9 @@ type Toolbox struct {
 	changes  changes
 	files    mcp.FileStore
 	fileTime time.Duration
-	open     open
+	open     memory[writes, struct{}] // that a role may not write is not remembered: an administrator may be changing it
 	doubts   doubts
-	scopes   scopes
+	scopes   memory[string, *access.Scope]
 	all      func() mcp.Set
 }
 
