@@ -149,9 +149,7 @@ func (c *Call) complete(t Tool) *Call {
 	if full.Allows == nil {
 		full.Allows = func(string) bool { return true }
 	}
-	if full.Log == nil {
-		full.Log = slog.New(slog.DiscardHandler)
-	}
+	full.Log = cmp.Or(full.Log, slog.New(slog.DiscardHandler))
 	full.meter = &meter{tool: full.Tool, on: full.OnSpend, onBegin: full.OnBegin, progress: full.Progress}
 	full.unasked = t.Unasked != ""
 	return &full

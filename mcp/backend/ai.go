@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -60,10 +61,7 @@ var (
 // NewAI makes a backend over the AI API at an address, with or without its
 // /api/ai. It sends nothing.
 func NewAI(address string, opts *AIOptions) (*AIBackend, error) {
-	var o AIOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &AIOptions{})
 	b := &AIBackend{role: o.Role, own: o.Own, ownID: o.OwnRole}
 	asker, err := aiclient.New(address) // tells where the API is
 	if err != nil {

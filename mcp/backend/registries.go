@@ -71,13 +71,8 @@ type registries struct {
 // newRegistries makes a registries over sources, of which each kept dictionary
 // gets one of its own.
 func newRegistries(source func(*kept) registry.Source, opts *RegistryOptions, log *slog.Logger) *registries {
-	r := &registries{source: source, log: log, now: time.Now, known: map[string]*list.Element{}}
-	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
-	}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &registries{source: source, opts: *cmp.Or(opts, &RegistryOptions{}), log: log, now: time.Now, known: map[string]*list.Element{}}
+	r.log = cmp.Or(r.log, slog.New(slog.DiscardHandler))
 	r.opts.fill()
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r

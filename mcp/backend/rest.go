@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,10 +65,7 @@ var (
 
 // NewREST makes a backend over the ERP at an address. It sends nothing.
 func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
-	var o RESTOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &RESTOptions{})
 	b := &RESTBackend{own: o.Own, life: newLifeline(strings.TrimRight(address, "/")+"/api/v1/health", o.Transport, o.Patience, o.Logger)}
 	b.tokens = callerTokens{o.Own, b.life, errNoToken}
 	options := slices.Concat([]erp.Option{erp.WithLogger(o.Logger)}, o.Client,

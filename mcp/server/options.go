@@ -216,9 +216,7 @@ func (o *Options) fill() {
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 }
 
 // Dependency is something that a server works with. /readyz responds with 200 as long

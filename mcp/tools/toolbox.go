@@ -65,9 +65,7 @@ type Toolbox struct {
 // New makes a toolbox.
 func New(o Options) *Toolbox {
 	b := &Toolbox{pool: o.Pool, doctor: o.Doctor, generators: o.Generator, knowledge: o.Knowledge, metrics: o.Metrics, fileTime: cmp.Or(o.FileTime, fileTime), own: slices.Clone(o.OwnQueries), log: o.Log, now: o.Now}
-	if b.log == nil {
-		b.log = slog.New(slog.DiscardHandler)
-	}
+	b.log = cmp.Or(b.log, slog.New(slog.DiscardHandler))
 	if b.now == nil {
 		b.now = time.Now
 	}
