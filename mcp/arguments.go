@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -36,19 +37,11 @@ func newChecker(tool string, schema *jsonschema.Schema) (*checker, error) {
 		return nil, fmt.Errorf("schema of the input: %w", err)
 	}
 	c := &checker{tool: tool, schema: schema, resolved: resolved}
-	for _, name := range schema.PropertyOrder {
-		if schema.Properties[name] != nil {
+	for _, name := range slices.Concat(schema.PropertyOrder, slices.Sorted(maps.Keys(schema.Properties))) {
+		if schema.Properties[name] != nil && !slices.Contains(c.names, name) {
 			c.names = append(c.names, name)
 		}
 	}
-	var rest []string
-	for name := range schema.Properties {
-		if !slices.Contains(c.names, name) {
-			rest = append(rest, name)
-		}
-	}
-	slices.Sort(rest)
-	c.names = append(c.names, rest...)
 	c.closed = schema.AdditionalProperties != nil && schema.AdditionalProperties.Not != nil
 	return c, nil
 }
@@ -136,22 +129,17 @@ func (c *checker) unknown(given map[string]json.RawMessage) error {
 	if !c.closed {
 		return nil
 	}
-	var strange []string
-	for name := range given {
-		if !slices.Contains(c.names, name) {
-			strange = append(strange, name)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if slices.Contains(c.names, name) {
+			continue
 		}
+		hint := c.tool + " takes no arguments"
+		if len(c.names) > 0 {
+			hint = strings.TrimSpace(didYouMean(name, c.names) + " " + c.takes())
+		}
+		return c.wrong("there is no argument "+text.Quote(name), hint)
 	}
-	if len(strange) == 0 {
-		return nil
-	}
-	slices.Sort(strange)
-	name := strange[0]
-	if len(c.names) == 0 {
-		return c.wrong(fmt.Sprintf("there is no argument %s", text.Quote(name)), c.tool+" takes no arguments")
-	}
-	return c.wrong(fmt.Sprintf("there is no argument %s", text.Quote(name)),
-		strings.TrimSpace(didYouMean(name, c.names)+" "+c.takes()))
+	return nil
 }
 
 func (c *checker) missing(name string) error {
@@ -274,14 +262,11 @@ func (c *checker) wrong(message, hint string) *Error {
 // number too big for it.
 func (c *checker) undecodable(err error) error {
 	var mismatch *json.UnmarshalTypeError
+	message := "an argument cannot be read"
 	if errors.As(err, &mismatch) && mismatch.Field != "" {
-		e := c.wrong(fmt.Sprintf("argument %q cannot be %s", mismatch.Field, text.Shorten(mismatch.Value, 80)), c.takes())
-		e.Err = err
-		return e
+		message = fmt.Sprintf("argument %q cannot be %s", mismatch.Field, text.Shorten(mismatch.Value, 80))
 	}
-	e := c.wrong("an argument cannot be read", c.takes())
-	e.Err = err
-	return e
+	return &Error{Code: CodeInvalidArguments, Message: c.tool + ": " + message, Hint: c.takes(), Err: err}
 }
 
 // validatorNoise is what the validator's messages say about its own working.

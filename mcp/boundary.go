@@ -54,10 +54,7 @@ type Boundary struct {
 
 // NewBoundary makes a boundary; nil options are the zero value.
 func NewBoundary(opts *BoundaryOptions) (*Boundary, error) {
-	b := &Boundary{slots: slots{running: map[string]int{}}, running: running{calls: map[*runningCall]struct{}{}}}
-	if opts != nil {
-		b.opts = *opts
-	}
+	b := &Boundary{opts: *cmp.Or(opts, &BoundaryOptions{}), slots: slots{running: map[string]int{}}, running: running{calls: map[*runningCall]struct{}{}}}
 	o := &b.opts
 	o.Toolsets, o.Rules = slices.Clone(o.Toolsets), slices.Clone(o.Rules)
 	for i, r := range o.Rules {
@@ -72,15 +69,14 @@ func NewBoundary(opts *BoundaryOptions) (*Boundary, error) {
 	l.Concurrent = cmp.Or(l.Concurrent, defaultConcurrent)
 	l.ResultTokens = cmp.Or(l.ResultTokens, defaultResultTokens)
 	l.Confirmation = cmp.Or(l.Confirmation, defaultConfirmation)
+	o.Metrics.fill()
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Store == nil {
 		o.Store = NewMemoryStore(o.Now)
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return b, nil
 }
 
@@ -94,7 +90,7 @@ func (b *Boundary) Admit(ctx context.Context, c Caller) error {
 	}
 	err := b.opts.Admit(ctx, c)
 	if err != nil {
-		b.opts.Metrics.refused("login")
+		b.opts.Metrics.Refused("login")
 	}
 	return err
 }
@@ -150,14 +146,14 @@ func (b *Boundary) call(ctx context.Context, t Tool, c *Call, spent *Cost, rc *r
 	}()
 	reference := rc.rec.Reference
 	if err := b.Permit(t, c.Caller); err != nil {
-		b.opts.Metrics.refused("permission")
+		b.opts.Metrics.Refused("permission")
 		return nil, err
 	}
 	if err := b.Admit(ctx, c.Caller); err != nil {
 		return nil, err
 	}
 	if !b.slots.take(c.Caller.ID, b.opts.Limits.Concurrent) {
-		b.opts.Metrics.refused("busy")
+		b.opts.Metrics.Refused("busy")
 		return nil, &Error{
 			Code: CodeRateLimitExceeded, Message: fmt.Sprintf("more than %d calls at the same time", b.opts.Limits.Concurrent),
 			Hint: "wait for one of them to end, then call again", RetryAfter: time.Second,

@@ -149,20 +149,10 @@ func (c *Call) complete(t Tool) *Call {
 	if full.Allows == nil {
 		full.Allows = func(string) bool { return true }
 	}
-	if full.Log == nil {
-		full.Log = slog.New(slog.DiscardHandler)
-	}
+	full.Log = cmp.Or(full.Log, slog.New(slog.DiscardHandler))
 	full.meter = &meter{tool: full.Tool, on: full.OnSpend, onBegin: full.OnBegin, progress: full.Progress}
 	full.unasked = t.Unasked != ""
 	return &full
-}
-
-// Spent is what the tool spent so far, as [Spend] and [Transport] counted.
-func (c *Call) Spent() Cost {
-	if c.meter == nil {
-		return Cost{}
-	}
-	return Cost{APICalls: int(c.meter.calls.Load())}
 }
 
 // ConfirmationRequired is the error by which the question of a tool travels to
@@ -176,10 +166,9 @@ type ConfirmationRequired struct {
 
 func (e *ConfirmationRequired) Error() string { return "the user has to confirm: " + e.Message }
 
-// meter counts what one call spends, and knows whether it may change something.
+// meter tells what one call spends, and knows whether it may change something.
 type meter struct {
 	tool  string
-	calls atomic.Int64
 	on    func(context.Context, Cost) error
 	mu    sync.Mutex // serialises on, and guards notes
 	notes []string
@@ -230,18 +219,12 @@ func withMeter(ctx context.Context, m *meter) context.Context {
 // return the error. Outside of a call it does nothing.
 func Spend(ctx context.Context, apiCalls int) error {
 	m, _ := ctx.Value(meterKey{}).(*meter)
-	if m == nil || apiCalls <= 0 {
+	if m == nil || m.on == nil || apiCalls <= 0 {
 		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.on != nil {
-		if err := m.on(ctx, Cost{APICalls: apiCalls}); err != nil {
-			return err
-		}
-	}
-	m.calls.Add(int64(apiCalls))
-	return nil
+	return m.on(ctx, Cost{APICalls: apiCalls})
 }
 
 // Noter is a result that can carry a reservation, such as that it is not new.

@@ -76,9 +76,9 @@ func (s Set) Export(f Format) ([]json.RawMessage, error) {
 		case FormatMCP:
 			v = t.Definition()
 		case FormatOpenAI:
-			v = openAITool{Type: "function", Function: openAIFunction{t.Name, t.Description, t.Input}}
+			v = openAITool{"function", function{t.Name, t.Description, t.Input, nil}}
 		case FormatAnthropic:
-			v = anthropicTool{t.Name, t.Description, t.Input}
+			v = function{t.Name, t.Description, nil, t.Input}
 		default:
 			return nil, fmt.Errorf("%q is not a format of function schemas: mcp, openai or anthropic", f)
 		}
@@ -95,18 +95,14 @@ func (s Set) Export(f Format) ([]json.RawMessage, error) {
 }
 
 type openAITool struct {
-	Type     string         `json:"type"`
-	Function openAIFunction `json:"function"`
+	Type     string   `json:"type"`
+	Function function `json:"function"`
 }
 
-type openAIFunction struct {
+// function is a tool as either of them describes it, by its own name for the schema.
+type function struct {
 	Name        string             `json:"name"`
 	Description string             `json:"description"`
-	Parameters  *jsonschema.Schema `json:"parameters"`
-}
-
-type anthropicTool struct {
-	Name        string             `json:"name"`
-	Description string             `json:"description"`
-	InputSchema *jsonschema.Schema `json:"input_schema"`
+	Parameters  *jsonschema.Schema `json:"parameters,omitempty"`
+	InputSchema *jsonschema.Schema `json:"input_schema,omitempty"`
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/erphub/erphub/internal/text"
@@ -55,16 +54,6 @@ func fit(t Tool, value any, most int) (*Reply, error) {
 		return reply, nil
 	}
 	whole := reply.Tokens()
-	if s, ok := shortener(value); ok {
-		// The longest beginning that fits. Encoding may fail for the whole only.
-		n := sort.Search(s.Len(), func(n int) bool {
-			r, err := newReply(s.Shorten(n + 1))
-			return err != nil || r.Tokens() > most
-		})
-		if reply, err = newReply(s.Shorten(n)); err == nil && reply.Tokens() <= most && n > 0 {
-			return reply, nil
-		}
-	}
 	if len(reply.JSON) == 0 && cutText(reply, most) {
 		return reply, nil
 	}
@@ -73,23 +62,6 @@ func fit(t Tool, value any, most int) (*Reply, error) {
 		Message: fmt.Sprintf("the result of %s has about %d tokens, more than the %d a response may have", t.Name, whole, most),
 		Hint:    narrower(t),
 	}
-}
-
-func shortener(value any) (Shortener, bool) {
-	switch v := value.(type) {
-	case Result:
-		value = v.Structured
-		if len(v.Content) > 0 {
-			return nil, false // the text would not be cut with it
-		}
-	case *Result:
-		if v == nil || len(v.Content) > 0 {
-			return nil, false
-		}
-		value = v.Structured
-	}
-	s, ok := value.(Shortener)
-	return s, ok
 }
 
 func newReply(value any) (*Reply, error) {
@@ -101,10 +73,6 @@ func newReply(value any) (*Reply, error) {
 	switch v := value.(type) {
 	case Result:
 		reply.Content, reply.Failed = slices.Clone(v.Content), v.Failed
-	case *Result:
-		if v != nil {
-			reply.Content, reply.Failed = slices.Clone(v.Content), v.Failed
-		}
 	case Texter:
 		if text := v.ResultText(); text != "" {
 			reply.Content = []Content{Text(text)}

@@ -53,7 +53,7 @@ func (b *Boundary) rate(ctx context.Context, c *Call) error {
 		return b.unavailable(err)
 	}
 	if wait > 0 {
-		b.opts.Metrics.refused("rate")
+		b.opts.Metrics.Refused("rate")
 		return &Error{
 			Code: CodeRateLimitExceeded, Message: fmt.Sprintf("more than %d calls within a minute", limit),
 			Hint: fmt.Sprintf("wait %s, then call again; prefer one larger call to many small ones", seconds(wait)), RetryAfter: wait,
@@ -123,7 +123,7 @@ func (b *Boundary) spend(ctx context.Context, c *Call, add, need Cost, force boo
 		return b.unavailable(err)
 	}
 	if exceeded >= 0 {
-		b.opts.Metrics.refused("cost")
+		b.opts.Metrics.Refused("cost")
 		return meant[exceeded]()
 	}
 	return nil
@@ -139,7 +139,7 @@ type scope struct {
 }
 
 func (b *Boundary) unavailable(err error) error {
-	b.opts.Metrics.refused("store")
+	b.opts.Metrics.Refused("store")
 	return &Error{
 		Code: CodeUnreachable, Message: "the limits of this server cannot be checked", RetryAfter: 5 * time.Second,
 		Hint: "try again in a few seconds; if it persists, tell the operator that the store of the limits does not respond", Err: err,

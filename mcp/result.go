@@ -58,17 +58,6 @@ type Texter interface {
 	ResultText() string
 }
 
-// Shortener is a result with a list that may be longer than an assistant can
-// take in. The boundary cuts it when it is.
-type Shortener interface {
-	// Len is the number of entries of the list.
-	Len() int
-	// Shorten is the same result with the first n entries, which declares that
-	// it was cut and says how to go on, by a cursor above all. It changes nothing
-	// of the receiver.
-	Shorten(n int) any
-}
-
 // Encode is the JSON of a tool's value: of Result.Structured for a [Result], of
 // the value itself otherwise. nil encodes as nil. The characters & < > and ' are
 // written as they are, also where the ERP or a MarshalJSON wrote them as \u0026:
@@ -76,14 +65,8 @@ type Shortener interface {
 // that control a terminal, or hide or reorder text, are written as escapes: the
 // value stays the same, and the text shows what is in it.
 func Encode(value any) (json.RawMessage, error) {
-	switch v := value.(type) {
-	case Result:
-		value = v.Structured
-	case *Result:
-		if v == nil {
-			return nil, nil
-		}
-		value = v.Structured
+	if r, ok := value.(Result); ok {
+		value = r.Structured
 	}
 	if value == nil {
 		return nil, nil

@@ -80,7 +80,7 @@ func (rc *runningCall) end(outcome string, took time.Duration, spent Cost) {
 	rc.over = true
 	rec := rc.rec
 	rec.Event, rec.Outcome, rec.Took, rec.APICalls, rec.Tokens = AuditEnded, outcome, took, spent.APICalls, spent.Tokens
-	rc.b.opts.Metrics.called(rec.Tool, rec.Outcome, rec.Took, rec.APICalls, rec.Tokens)
+	rc.b.opts.Metrics.Called(rec.Tool, rec.Outcome, rec.Took, rec.APICalls, rec.Tokens)
 	if audit := rc.b.opts.Audit; audit != nil {
 		if err := audit.Write(rec); err != nil {
 			rc.b.auditFailed(err)
@@ -106,7 +106,7 @@ func (r *running) signalLocked() {
 }
 
 func (b *Boundary) auditFailed(err error) {
-	b.opts.Metrics.auditFailed()
+	b.opts.Metrics.AuditFailed()
 	b.opts.Logger.Error("the audit could not be written", "error", err)
 }
 

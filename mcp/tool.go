@@ -125,7 +125,6 @@ func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Ou
 	if err != nil {
 		return err
 	}
-	lists := listsOf(reflect.TypeFor[Out](), nil)
 	t.Call = func(ctx context.Context, c *Call) (any, error) {
 		args, err := check.arguments(c.Arguments)
 		if err != nil {
@@ -140,7 +139,7 @@ func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Ou
 			return nil, err
 		}
 		c.meter.note(out)
-		return lists.fill(out), nil
+		return withLists(out), nil
 	}
 	return t.Check()
 }
@@ -148,7 +147,7 @@ func build[In, Out any](t *Tool, h func(ctx context.Context, c *Call, in In) (Ou
 // describes reports whether a type says anything about the output.
 func describes[Out any]() bool {
 	t := reflect.TypeFor[Out]()
-	return t.Kind() != reflect.Interface && t != reflect.TypeFor[Result]() && t != reflect.TypeFor[*Result]()
+	return t.Kind() != reflect.Interface && t != reflect.TypeFor[Result]()
 }
 
 // Check reports whether the definition can be served: name, description,

@@ -279,7 +279,7 @@ func TestRequestsToTheERPAreCountedAndCanBeRefused(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(srv.Close)
 	client := &http.Client{Transport: mcp.Transport(nil)}
-	budget := 2
+	budget, spent := 2, 0
 	tool := mcp.New(mcp.Tool{Name: "ask", Description: "Asks three times.", Hints: mcp.Hints{ReadOnly: true}},
 		func(ctx context.Context, c *mcp.Call, _ struct{}) (any, error) {
 			for range 3 {
@@ -295,9 +295,12 @@ func TestRequestsToTheERPAreCountedAndCanBeRefused(t *testing.T) {
 					return nil, err
 				}
 			}
-			return c.Spent(), nil
+			return mcp.Cost{APICalls: spent}, nil
 		})
-	got, err := tool.Invoke(t.Context(), &mcp.Call{})
+	got, err := tool.Invoke(t.Context(), &mcp.Call{OnSpend: func(_ context.Context, c mcp.Cost) error {
+		spent += c.APICalls
+		return nil
+	}})
 	require.NoError(t, err)
 	assert.Equal(t, mcp.Cost{APICalls: 3}, got)
 

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -46,6 +47,7 @@ type AIBackend struct {
 	own    aiclient.TokenSource
 	ownID  *int // role of own where the token names none
 	life   *lifeline
+	tokens callerTokens
 	found  *presence // nil: it is there for certain
 }
 
@@ -59,19 +61,17 @@ var (
 // NewAI makes a backend over the AI API at an address, with or without its
 // /api/ai. It sends nothing.
 func NewAI(address string, opts *AIOptions) (*AIBackend, error) {
-	var o AIOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &AIOptions{})
 	b := &AIBackend{role: o.Role, own: o.Own, ownID: o.OwnRole}
 	asker, err := aiclient.New(address) // tells where the API is
 	if err != nil {
 		return nil, err
 	}
 	b.life = newLifeline(asker.Address()+"/health", o.Transport, o.Patience, o.Logger)
+	b.tokens = callerTokens{o.Own, b.life, errNoAIToken}
 	b.client, err = aiclient.New(address,
 		aiclient.WithHTTPClient(&http.Client{Transport: mcp.ReadingTransport(b.life)}),
-		aiclient.WithTokenSource(aiTokens{o.Own, b.life}), aiclient.WithUserAgent("erphub-mcp"), aiclient.WithLogger(o.Logger))
+		aiclient.WithTokenSource(b.tokens), aiclient.WithUserAgent("erphub-mcp"), aiclient.WithLogger(o.Logger))
 	if err != nil {
 		return nil, err
 	}
@@ -83,39 +83,9 @@ func NewAI(address string, opts *AIOptions) (*AIBackend, error) {
 	return b, nil
 }
 
-// aiTokens gives each request the token of the caller it is made for.
-type aiTokens struct {
-	own  aiclient.TokenSource
-	life *lifeline
-}
-
 var errNoAIToken = &mcp.Error{
 	Code: mcp.CodeUnauthorized, Message: "the call has no bearer token for the AI API",
 	Hint: "connect with an Authorization header, or give the server a token of its own (AI_API_TOKEN)",
-}
-
-// Token is part of [aiclient.TokenSource].
-func (t aiTokens) Token(ctx context.Context) (string, error) {
-	if token := callerToken(ctx); token != "" {
-		return token, nil
-	}
-	if t.own == nil {
-		return "", errNoAIToken
-	}
-	return t.life.token(ctx, t.own)
-}
-
-// Invalidate is part of [aiclient.TokenInvalidator]. A caller's own token
-// cannot be replaced here: the caller has to bring another.
-func (t aiTokens) Invalidate(ctx context.Context, token string) error {
-	if own, ok := t.own.(aiclient.TokenInvalidator); ok && callerToken(ctx) == "" {
-		return own.Invalidate(ctx, token)
-	}
-	return nil
-}
-
-func callerToken(ctx context.Context) string {
-	return callerOf(ctx).Token.Reveal()
 }
 
 // as is the client and context of calls for a caller under a role: the one
@@ -167,7 +137,7 @@ var errNoRole = &mcp.Error{
 // noRole is why no role is known: none is set, or there is no token that could
 // name one.
 func (b *AIBackend) noRole(ctx context.Context) error {
-	if _, err := (aiTokens{b.own, b.life}).Token(ctx); err != nil {
+	if _, err := b.tokens.Token(ctx); err != nil {
 		return queryError(ctx, err)
 	}
 	return errNoRole

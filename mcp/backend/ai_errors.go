@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ func toolError(err error) error {
 		if refusal.Position > 0 {
 			message = fmt.Sprintf("%s (at character %d of the statement)", message, refusal.Position)
 		}
-		e := &mcp.Error{Code: queryCode(refusal.Code), Message: message, Hint: refusal.Hint, RetryAfter: refusal.RetryAfter, Err: err}
+		e := &mcp.Error{Code: cmp.Or(queryCodes[refusal.Code], mcp.CodeInternal), Message: message, Hint: refusal.Hint, RetryAfter: refusal.RetryAfter, Err: err}
 		if e.Code == mcp.CodeUnauthorized {
 			e.Hint = mcp.LogInAgain
 		}
@@ -47,26 +48,12 @@ func toolError(err error) error {
 	return err
 }
 
-// queryCode is the code of a tool's error for one of the engine.
-func queryCode(code api.Code) string {
-	switch code {
-	case api.CodeInvalid, api.CodeSyntax, api.CodeNotSelect, api.CodeUnsupported, api.CodeData, api.CodeTooLarge, api.CodeTooComplex:
-		return mcp.CodeInvalidArguments
-	case api.CodeUnauthenticated:
-		return mcp.CodeUnauthorized
-	case api.CodeDenied:
-		return mcp.CodePermissionDenied
-	case api.CodeNotFound:
-		return mcp.CodeNotFound
-	case api.CodeCanceled:
-		return mcp.CodeCancelled
-	case api.CodeTimeout:
-		return mcp.CodeTimeout
-	case api.CodeBusy, api.CodeRateLimited, api.CodeResources:
-		return mcp.CodeRateLimitExceeded // another backend would query the same database
-	case api.CodeUnavailable:
-		return mcp.CodeUnreachable
-	case api.CodeInternal:
-	}
-	return mcp.CodeInternal
+// queryCodes are the codes of tools' errors for those of the engine; others are internal.
+var queryCodes = map[api.Code]string{
+	api.CodeInvalid: mcp.CodeInvalidArguments, api.CodeSyntax: mcp.CodeInvalidArguments, api.CodeNotSelect: mcp.CodeInvalidArguments,
+	api.CodeUnsupported: mcp.CodeInvalidArguments, api.CodeData: mcp.CodeInvalidArguments, api.CodeTooLarge: mcp.CodeInvalidArguments, api.CodeTooComplex: mcp.CodeInvalidArguments,
+	api.CodeUnauthenticated: mcp.CodeUnauthorized, api.CodeDenied: mcp.CodePermissionDenied, api.CodeNotFound: mcp.CodeNotFound,
+	api.CodeCanceled: mcp.CodeCancelled, api.CodeTimeout: mcp.CodeTimeout, api.CodeUnavailable: mcp.CodeUnreachable,
+	// Another backend would query the same database.
+	api.CodeBusy: mcp.CodeRateLimitExceeded, api.CodeRateLimited: mcp.CodeRateLimitExceeded, api.CodeResources: mcp.CodeRateLimitExceeded,
 }

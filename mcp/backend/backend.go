@@ -99,7 +99,7 @@ type Search struct {
 
 // Page is a part of the records that were searched for.
 type Page struct {
-	Records []json.RawMessage // objects by column name
+	Records []erp.Record
 	// Total is how many there are over all pages; -1 if nobody knows.
 	Total int
 	// More says that there are records after these, as far as anybody knows.
@@ -109,13 +109,13 @@ type Page struct {
 // Recorder reads records with the caller's permissions.
 type Recorder interface {
 	Search(ctx context.Context, caller mcp.Caller, s Search) (*Page, error)
-	Record(ctx context.Context, caller mcp.Caller, table, id string) (json.RawMessage, error)
+	Record(ctx context.Context, caller mcp.Caller, table, id string) (erp.Record, error)
 }
 
 // Writer makes and changes records with the caller's permissions.
 type Writer interface {
-	Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (json.RawMessage, error)
-	Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (json.RawMessage, error)
+	Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (erp.Record, error)
+	Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (erp.Record, error)
 }
 
 // Run is a process to run.

@@ -57,10 +57,7 @@ var (
 // NewCLI makes a backend that runs the program for the ERP at an address. It
 // fails when there is no such program.
 func NewCLI(address string, opts *CLIOptions) (*CLIBackend, error) {
-	b := &CLIBackend{url: address}
-	if opts != nil {
-		b.opts = *opts
-	}
+	b := &CLIBackend{url: address, opts: *cmp.Or(opts, &CLIOptions{})}
 	if address == "" {
 		return nil, errors.New("the backend cli needs the address of an ERP: set ERP_URL")
 	}
@@ -69,15 +66,9 @@ func NewCLI(address string, opts *CLIOptions) (*CLIBackend, error) {
 	if b.program, err = exec.LookPath(b.opts.Program); err != nil {
 		return nil, fmt.Errorf("the backend cli needs the program %s: %w", b.opts.Program, err)
 	}
-	if b.opts.Timeout <= 0 {
-		b.opts.Timeout = 2 * time.Minute
-	}
-	if b.opts.MaxOutput <= 0 {
-		b.opts.MaxOutput = 8 << 20
-	}
-	if b.opts.Running <= 0 {
-		b.opts.Running = 4
-	}
+	b.opts.Timeout = cmp.Or(b.opts.Timeout, 2*time.Minute)
+	b.opts.MaxOutput = cmp.Or(b.opts.MaxOutput, 8<<20)
+	b.opts.Running = cmp.Or(b.opts.Running, 4)
 	b.turns = make(chan struct{}, b.opts.Running)
 	return b, nil
 }

@@ -80,7 +80,7 @@ func (b *CLIBackend) Search(ctx context.Context, caller mcp.Caller, s Search) (*
 		args = append(args, "--skip="+strconv.Itoa(s.Offset))
 	}
 	var list struct {
-		Records []json.RawMessage `json:"records"`
+		Records []erp.Record `json:"records"`
 	}
 	if err := b.run(ctx, caller, nil, &list, append(args, "--", s.Table)...); err != nil {
 		return nil, err
@@ -96,31 +96,30 @@ func (b *CLIBackend) Search(ctx context.Context, caller mcp.Caller, s Search) (*
 }
 
 // Record is one record by number or UUID.
-func (b *CLIBackend) Record(ctx context.Context, caller mcp.Caller, table, id string) (json.RawMessage, error) {
+func (b *CLIBackend) Record(ctx context.Context, caller mcp.Caller, table, id string) (erp.Record, error) {
 	return b.record(ctx, caller, nil, "get", table, id)
 }
 
 // Create makes a record.
-func (b *CLIBackend) Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (json.RawMessage, error) {
+func (b *CLIBackend) Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (erp.Record, error) {
 	return b.record(ctx, caller, values, "create", table, "")
 }
 
 // Update changes columns of a record.
-func (b *CLIBackend) Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (json.RawMessage, error) {
+func (b *CLIBackend) Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (erp.Record, error) {
 	return b.record(ctx, caller, values, "update", table, id)
 }
 
 // record runs a subcommand of record; values go over standard input.
-func (b *CLIBackend) record(ctx context.Context, caller mcp.Caller, values map[string]any, verb, table, id string) (json.RawMessage, error) {
+func (b *CLIBackend) record(ctx context.Context, caller mcp.Caller, values map[string]any, verb, table, id string) (out erp.Record, err error) {
 	if err := checkTable(table); err != nil {
-		return nil, err
+		return out, err
 	}
 	args := []string{"record", verb}
 	var data []byte
 	if verb != "get" {
-		var err error
 		if data, err = json.Marshal(values); err != nil {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the values cannot be written as JSON", Err: err}
+			return out, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the values cannot be written as JSON", Err: err}
 		}
 		args = append(args, "--data=-")
 	}
@@ -128,12 +127,12 @@ func (b *CLIBackend) record(ctx context.Context, caller mcp.Caller, values map[s
 	if verb != "create" {
 		key, err := recordID(id)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		args = append(args, key.String())
 	}
-	var out json.RawMessage
-	return out, b.run(ctx, caller, data, &out, args...)
+	err = b.run(ctx, caller, data, &out, args...)
+	return out, err
 }
 
 // RunProcess runs a process and waits for it. A file it makes stays behind; the
@@ -188,11 +187,7 @@ func (b *CLIBackend) Jobs(ctx context.Context, caller mcp.Caller) ([]Job, error)
 	if err := b.run(ctx, caller, nil, &list, "server", "jobs"); err != nil {
 		return nil, err
 	}
-	jobs := make([]Job, len(list))
-	for i, j := range list {
-		jobs[i] = Job{ID: j.ID, Name: j.Name, Enabled: j.Started}
-	}
-	return jobs, nil
+	return jobsOf(list), nil
 }
 
 // Job is one job, by id or name.

@@ -199,7 +199,7 @@ func TestCLI(t *testing.T) {
 	assert.True(t, page.More)
 	require.Len(t, page.Records, 3)
 	for i := range page.Records {
-		assert.JSONEq(t, string(whole.Records[i]), string(page.Records[i]))
+		assert.JSONEq(t, whole.Records[i].String(), page.Records[i].String())
 	}
 	s.Limit = 100
 	page, err = b.Search(ctx, admin, s)
@@ -215,8 +215,8 @@ func TestCLI(t *testing.T) {
 	require.NoError(t, err)
 	same, err := other.Record(ctx, admin, "C_Order", "104")
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(one, &got))
-	require.NoError(t, json.Unmarshal(same, &want))
+	require.NoError(t, one.Decode(&got))
+	require.NoError(t, same.Decode(&want))
 	assert.Equal(t, want, got)
 	_, err = b.Record(ctx, admin, "C_Order", "99999999")
 	assert.Equal(t, mcp.CodeNotFound, mcp.ErrorOf(err).Code)
@@ -232,11 +232,11 @@ func TestCLI(t *testing.T) {
 		ID   json.Number `json:"id"`
 		Name string
 	}
-	require.NoError(t, json.Unmarshal(made, &partner))
+	require.NoError(t, made.Decode(&partner))
 	assert.Equal(t, "--help", partner.Name)
 	changed, err := b.Update(ctx, admin, "C_BPartner", partner.ID.String(), map[string]any{"Name": "Joe"})
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(changed, &partner))
+	require.NoError(t, changed.Decode(&partner))
 	assert.Equal(t, "Joe", partner.Name)
 
 	run, err := b.RunProcess(ctx, root, backend.Run{Process: "Cache Reset"})

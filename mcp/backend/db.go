@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,10 +52,7 @@ var (
 // OpenDB connects to the ERP's PostgreSQL database; see [postgres.Open]
 // for the address and the privileges its login needs. No error shows the address.
 func OpenDB(ctx context.Context, url string, opts *DBOptions) (*DBBackend, error) {
-	var o DBOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &DBOptions{})
 	db, err := postgres.Open(ctx, url, &o.Postgres)
 	if err != nil {
 		return nil, err
@@ -74,10 +72,7 @@ func OpenDB(ctx context.Context, url string, opts *DBOptions) (*DBBackend, error
 // NewDB makes a backend of a database, which it closes with itself, and a
 // source of the dictionary in it, which stays the caller's.
 func NewDB(db aiquery.Database, source registry.Source, opts *DBOptions) (*DBBackend, error) {
-	var o DBOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &DBOptions{})
 	if o.Engine.Logger == nil {
 		o.Engine.Logger = o.Logger
 	}

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,12 +48,9 @@ type asking struct {
 }
 
 func newLifeline(sign string, next http.RoundTripper, patience time.Duration, log *slog.Logger) *lifeline {
-	l := &lifeline{sign: sign, next: next, patience: patience, log: log}
+	l := &lifeline{sign: sign, next: next, patience: cmp.Or(patience, defaultPatience), log: log}
 	if next == nil {
 		l.next = http.DefaultTransport
-	}
-	if patience <= 0 {
-		l.patience = defaultPatience
 	}
 	if log == nil {
 		l.log = slog.New(slog.DiscardHandler)

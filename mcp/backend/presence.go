@@ -1,11 +1,12 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net/http"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
@@ -25,9 +26,7 @@ type presence struct {
 	client *aiclient.Client // sends no token and does not retry
 	log    *slog.Logger
 	doubts chan struct{} // holds an element when a call did not find what it should
-
-	mu    sync.Mutex // guards what follows
-	there bool
+	there  atomic.Bool
 }
 
 func newPresence(address string, o *AIOptions) (*presence, error) {
@@ -37,22 +36,13 @@ func newPresence(address string, o *AIOptions) (*presence, error) {
 		return nil, err
 	}
 	log := o.Logger
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	return &presence{client: client, log: log, doubts: make(chan struct{}, 1)}, nil
 }
 
 // Present reports whether an AI API was found; see [Optional]. It was unless
 // AIOptions.Optional is set.
-func (b *AIBackend) Present() bool {
-	if b.found == nil {
-		return true
-	}
-	b.found.mu.Lock()
-	defer b.found.mu.Unlock()
-	return b.found.there
-}
+func (b *AIBackend) Present() bool { return b.found == nil || b.found.there.Load() }
 
 // Probe looks whether there is an AI API, and reports whether that has changed.
 // One that was found stays so until another server responds in its place: that
@@ -70,14 +60,10 @@ func (b *AIBackend) Probe(ctx context.Context) (changed bool) {
 	if !there {
 		b.found.log.DebugContext(ctx, "no AI API was found", "address", b.found.client.Address(), "error", err)
 	}
-	b.found.mu.Lock()
-	defer b.found.mu.Unlock()
 	if !there && (errors.Is(err, aiclient.ErrUnreachable) || errors.Is(err, aiclient.ErrUnavailable) || ctx.Err() != nil) {
 		return false
 	}
-	changed = there != b.found.there
-	b.found.there = there
-	return changed
+	return b.found.there.Swap(there) != there
 }
 
 // doubt passes on an error of a call, and has Watch look again when it may mean

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"fmt"
@@ -38,14 +39,9 @@ type RegistryOptions struct {
 }
 
 func (o *RegistryOptions) fill() {
-	for _, d := range []struct {
-		at        *time.Duration
-		otherwise time.Duration
-	}{{&o.Fresh, 30 * time.Second}, {&o.Wait, 20 * time.Second}, {&o.RefreshWait, 3 * time.Second}} {
-		if *d.at == 0 {
-			*d.at = d.otherwise
-		}
-	}
+	o.Fresh = cmp.Or(o.Fresh, 30*time.Second)
+	o.Wait = cmp.Or(o.Wait, 20*time.Second)
+	o.RefreshWait = cmp.Or(o.RefreshWait, 3*time.Second)
 	if o.Most <= 0 {
 		o.Most = 16
 	}
@@ -75,13 +71,8 @@ type registries struct {
 // newRegistries makes a registries over sources, of which each kept dictionary
 // gets one of its own.
 func newRegistries(source func(*kept) registry.Source, opts *RegistryOptions, log *slog.Logger) *registries {
-	r := &registries{source: source, log: log, now: time.Now, known: map[string]*list.Element{}}
-	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
-	}
-	if opts != nil {
-		r.opts = *opts
-	}
+	r := &registries{source: source, opts: *cmp.Or(opts, &RegistryOptions{}), log: log, now: time.Now, known: map[string]*list.Element{}}
+	r.log = cmp.Or(r.log, slog.New(slog.DiscardHandler))
 	r.opts.fill()
 	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r

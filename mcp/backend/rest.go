@@ -1,8 +1,8 @@
 package backend
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
@@ -44,6 +45,7 @@ type RESTBackend struct {
 	own        erp.TokenSource
 	accepted   *tokens.Verifier // what the ERP thinks of the program's own token
 	life       *lifeline
+	tokens     callerTokens
 	registries *registries
 	views      views
 }
@@ -63,13 +65,11 @@ var (
 
 // NewREST makes a backend over the ERP at an address. It sends nothing.
 func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
-	var o RESTOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := *cmp.Or(opts, &RESTOptions{})
 	b := &RESTBackend{own: o.Own, life: newLifeline(strings.TrimRight(address, "/")+"/api/v1/health", o.Transport, o.Patience, o.Logger)}
+	b.tokens = callerTokens{o.Own, b.life, errNoToken}
 	options := slices.Concat([]erp.Option{erp.WithLogger(o.Logger)}, o.Client,
-		[]erp.Option{erp.WithTransport(mcp.Transport(b.life)), erp.WithTokenSource(callerTokens{o.Own, b.life})})
+		[]erp.Option{erp.WithTransport(mcp.Transport(b.life)), erp.WithTokenSource(b.tokens)})
 	client, err := erp.New(address, options...)
 	if err != nil {
 		return nil, err
@@ -89,11 +89,18 @@ func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 // callerKey finds the caller in the context of a call.
 type callerKey struct{}
 
-// callerTokens gives each request the token of the caller it is made for.
+// callerTokens gives each request the token of the caller it is made for. It is a
+// source of tokens for the ERP and for the AI API.
 type callerTokens struct {
-	own  erp.TokenSource
+	own  erp.TokenSource // nil: callers without a token are refused
 	life *lifeline
+	none error // how they are
 }
+
+var (
+	_ erp.TokenInvalidator      = callerTokens{}
+	_ aiclient.TokenInvalidator = callerTokens{}
+)
 
 var errNoToken = &mcp.Error{
 	Code: mcp.CodeUnauthorized, Message: "the call has no bearer token for the ERP",
@@ -106,7 +113,7 @@ func (t callerTokens) Token(ctx context.Context) (string, error) {
 		return token, nil
 	}
 	if t.own == nil {
-		return "", errNoToken
+		return "", t.none
 	}
 	return t.life.token(ctx, t.own)
 }
@@ -114,16 +121,11 @@ func (t callerTokens) Token(ctx context.Context) (string, error) {
 // Invalidate is part of [erp.TokenInvalidator]. A caller's own token cannot be
 // replaced here: the caller has to bring another.
 func (t callerTokens) Invalidate(ctx context.Context, token string) error {
-	if callerOf(ctx).Token.Reveal() != "" {
-		return nil
-	}
-	if own, ok := t.own.(erp.TokenInvalidator); ok {
+	if own, ok := t.own.(erp.TokenInvalidator); ok && callerOf(ctx).Token.Reveal() == "" {
 		return own.Invalidate(ctx, token)
 	}
 	return nil
 }
-
-var _ erp.TokenInvalidator = callerTokens{}
 
 // as is the context of calls for a caller.
 func (b *RESTBackend) as(ctx context.Context, caller mcp.Caller) context.Context {
@@ -149,7 +151,7 @@ func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.C
 
 // Identity reads the token; see [Identifier].
 func (b *RESTBackend) Identity(ctx context.Context, caller mcp.Caller) (tokens.Claims, error) {
-	token, err := callerTokens{b.own, b.life}.Token(b.as(ctx, caller))
+	token, err := b.tokens.Token(b.as(ctx, caller))
 	if err != nil {
 		return tokens.Claims{}, err
 	}
@@ -173,7 +175,7 @@ func (b *RESTBackend) Warm(ctx context.Context) error {
 // in. Roles of a tenant read that of System, too, which comes first.
 func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, error) {
 	ctx = b.as(ctx, caller)
-	token, err := callerTokens{b.own, b.life}.Token(ctx)
+	token, err := b.tokens.Token(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -227,28 +229,17 @@ func (b *RESTBackend) Search(ctx context.Context, caller mcp.Caller, s Search) (
 	if err != nil {
 		return nil, err
 	}
-	out := &Page{Total: page.Rows, More: page.More(), Records: make([]json.RawMessage, len(page.Records))}
-	for i, r := range page.Records {
-		out.Records[i] = raw(r)
-	}
-	return out, nil
+	return &Page{Records: page.Records, Total: page.Rows, More: page.More()}, nil
 }
 
 // Record is one record by number or UUID.
-func (b *RESTBackend) Record(ctx context.Context, caller mcp.Caller, table, id string) (json.RawMessage, error) {
+func (b *RESTBackend) Record(ctx context.Context, caller mcp.Caller, table, id string) (erp.Record, error) {
 	key, err := recordID(id)
 	if err != nil {
-		return nil, err
+		return erp.Record{}, err
 	}
-	r, err := b.client.Get(b.as(ctx, caller), table, key, nil)
-	if err != nil {
-		return nil, err
-	}
-	return raw(r), nil
+	return b.client.Get(b.as(ctx, caller), table, key, nil)
 }
-
-// raw is a record as the ERP sent it.
-func raw(r erp.Record) json.RawMessage { return json.RawMessage(r.String()) }
 
 func recordID(id string) (erp.ID, error) {
 	key, err := erp.ParseID(id)
@@ -259,25 +250,17 @@ func recordID(id string) (erp.ID, error) {
 }
 
 // Create makes a record.
-func (b *RESTBackend) Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (json.RawMessage, error) {
-	r, err := b.client.Create(b.as(ctx, caller), table, values)
-	if err != nil {
-		return nil, err
-	}
-	return raw(r), nil
+func (b *RESTBackend) Create(ctx context.Context, caller mcp.Caller, table string, values map[string]any) (erp.Record, error) {
+	return b.client.Create(b.as(ctx, caller), table, values)
 }
 
 // Update changes columns of a record.
-func (b *RESTBackend) Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (json.RawMessage, error) {
+func (b *RESTBackend) Update(ctx context.Context, caller mcp.Caller, table, id string, values map[string]any) (erp.Record, error) {
 	key, err := recordID(id)
 	if err != nil {
-		return nil, err
+		return erp.Record{}, err
 	}
-	r, err := b.client.Update(b.as(ctx, caller), table, key, values)
-	if err != nil {
-		return nil, err
-	}
-	return raw(r), nil
+	return b.client.Update(b.as(ctx, caller), table, key, values)
 }
 
 // RunProcess runs a process and waits for it. Parameters it does not have are
@@ -303,11 +286,15 @@ func (b *RESTBackend) Jobs(ctx context.Context, caller mcp.Caller) ([]Job, error
 	if err != nil {
 		return nil, err
 	}
+	return jobsOf(list), nil
+}
+
+func jobsOf(list []erp.ServerJob) []Job {
 	jobs := make([]Job, len(list))
 	for i, j := range list {
 		jobs[i] = Job{ID: j.ID, Name: j.Name, Enabled: j.Started}
 	}
-	return jobs, nil
+	return jobs
 }
 
 // Job is one job, by id or name.

@@ -92,10 +92,10 @@ func TestREST(t *testing.T) {
 		ID   int `json:"id"`
 		Name string
 	}
-	require.NoError(t, json.Unmarshal(page.Records[0], &first))
+	require.NoError(t, page.Records[0].Decode(&first))
 	one, err := b.Record(ctx, admin, "C_BPartner", json.Number(jsonInt(first.ID)).String())
 	require.NoError(t, err)
-	assert.Contains(t, string(one), first.Name)
+	assert.Contains(t, one.String(), first.Name)
 	_, err = b.Record(ctx, admin, "C_BPartner", "../../auth/tokens")
 	assert.Equal(t, mcp.CodeInvalidArguments, mcp.ErrorOf(err).Code)
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -15,8 +16,7 @@ import (
 type switched struct {
 	alone    bool       // there is no other client
 	changing sync.Mutex // held while one is switched on
-	mu       sync.Mutex // guards sets, which are replaced and never changed
-	sets     []string
+	sets     atomic.Pointer[[]string]
 }
 
 // switchedKey is where the context of a connection that lasts carries them: one of
@@ -24,15 +24,10 @@ type switched struct {
 type switchedKey struct{}
 
 func (w *switched) names() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.sets
-}
-
-func (w *switched) replace(sets []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.sets = sets
+	if sets := w.sets.Load(); sets != nil {
+		return *sets
+	}
+	return nil
 }
 
 // switchedOf returns what the session of a request switched on; nil: it has no session.
@@ -96,7 +91,7 @@ func (s *Server) switchOn(c mcp.Caller, req *sdk.CallToolRequest) func(ctx conte
 		if err := s.sessions.keepSets(ctx, req.Session, sets); err != nil {
 			return err
 		}
-		w.replace(sets)
+		w.sets.Store(&sets)
 		s.tellChanged(ctx, w, req.Session)
 		return nil
 	}
@@ -170,6 +165,6 @@ func (k *session) refreshLocked(data []byte) {
 	var state stored
 	if json.Unmarshal(data, &state) == nil {
 		k.data = data
-		k.switched.replace(state.Toolsets)
+		k.switched.sets.Store(&state.Toolsets)
 	}
 }

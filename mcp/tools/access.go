@@ -15,14 +15,14 @@ func (b *Toolbox) accessTools() mcp.Set {
 }
 
 type explainAccessIn struct {
-	User    string `json:"user,omitempty" jsonschema:"name of the user; empty with a role: whoever has it"`
-	Role    string `json:"role,omitempty" jsonschema:"only this role"`
-	Window  string `json:"window,omitempty" jsonschema:"one of window, process, form or table"`
-	Process string `json:"process,omitempty" jsonschema:"search key"`
-	Form    string `json:"form,omitempty" jsonschema:"name"`
-	Table   string `json:"table,omitempty" jsonschema:"such as C_Order"`
-	Column  string `json:"column,omitempty" jsonschema:"of the table"`
-	ID      string `json:"id,omitempty" jsonschema:"record of the table"`
+	User    string    `json:"user,omitempty" jsonschema:"name of the user; empty with a role: whoever has it"`
+	Role    string    `json:"role,omitempty" jsonschema:"only this role"`
+	Window  string    `json:"window,omitempty" jsonschema:"one of window, process, form or table"`
+	Process string    `json:"process,omitempty" jsonschema:"search key"`
+	Form    string    `json:"form,omitempty" jsonschema:"name"`
+	Table   string    `json:"table,omitempty" jsonschema:"such as C_Order"`
+	Column  string    `json:"column,omitempty" jsonschema:"of the table"`
+	ID      recordKey `json:"id,omitempty" jsonschema:"record of the table"`
 }
 
 type reasonLine struct {
@@ -54,10 +54,7 @@ func (b *Toolbox) explainAccess() mcp.Tool {
 		Name: "explainAccess", Title: "Explain access", Sets: []string{SetAccess}, Hints: readOnly,
 		Description: "Why can a user or role (not) see or change a window, process, form, table, column or record: the rule that decides and what to change.",
 		Input:       in, Cost: mcp.Cost{APICalls: 8},
-	}, func(ctx context.Context, c *mcp.Call, in struct {
-		explainAccessIn
-		ID recordKey `json:"id"`
-	}) (*explainAccessOut, error) {
+	}, func(ctx context.Context, c *mcp.Call, in explainAccessIn) (*explainAccessOut, error) {
 		ctx, client, err := b.connect(ctx, c, "explain access")
 		if err != nil {
 			return nil, err
@@ -66,25 +63,20 @@ func (b *Toolbox) explainAccess() mcp.Tool {
 			User: in.User, Role: in.Role, Window: in.Window, Process: in.Process, Form: in.Form, Table: in.Table, Column: in.Column, Record: string(in.ID), Meets: b.meets(c),
 		})
 		if errors.Is(err, access.ErrQuestion) {
-			return nil, &mcp.Error{
-				Code: mcp.CodeInvalidArguments, Message: err.Error(), Err: err, Hint: `such as {"user": "GardenUser", "window": "Sales Order"}`,
-			}
+			return nil, because(err, mcp.CodeInvalidArguments, `such as {"user": "GardenUser", "window": "Sales Order"}`)
 		}
 		if err != nil {
 			return nil, err
 		}
-		out := &explainAccessOut{Object: got.Object, User: got.User, Login: reasonLines(got.UserReasons), Unknown: got.Unread}
-		for _, r := range got.Roles {
-			out.Roles = append(out.Roles, roleAccess{r.Name, r.ID, string(r.Read), string(r.Write), reasonLines(r.Reasons)})
-		}
-		return out, nil
+		return &explainAccessOut{
+			Object: got.Object, User: got.User, Login: mapped(got.UserReasons, reasonOf), Unknown: got.Unread,
+			Roles: mapped(got.Roles, func(r *access.RoleAccess) roleAccess {
+				return roleAccess{r.Name, r.ID, string(r.Read), string(r.Write), mapped(r.Reasons, reasonOf)}
+			}),
+		}, nil
 	})
 }
 
-func reasonLines(reasons []access.Reason) []reasonLine {
-	lines := make([]reasonLine, len(reasons))
-	for i, r := range reasons {
-		lines[i] = reasonLine{string(r.Effect), clip(r.Text, 400), r.Record, r.Fix}
-	}
-	return lines
+func reasonOf(r *access.Reason) reasonLine {
+	return reasonLine{string(r.Effect), clip(r.Text, 400), r.Record, r.Fix}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
@@ -34,11 +33,9 @@ func (b *Toolbox) meets(c *mcp.Call) func(ctx context.Context, table string, rec
 		if err != nil {
 			return false, err
 		}
-		r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
-			return k.Query(ctx, c.Caller, backend.Query{
-				SQL:    fmt.Sprintf("SELECT count(*) FROM (SELECT %s) %s WHERE (%s)", selected, strings.ToLower(t.Name), condition),
-				Params: params, MaxRows: 1,
-			})
+		r, err := b.query(ctx, c, backend.Query{
+			SQL:    fmt.Sprintf("SELECT count(*) FROM (SELECT %s) %s WHERE (%s)", selected, strings.ToLower(t.Name), condition),
+			Params: params, MaxRows: 1,
 		})
 		if err != nil || len(r.Rows) != 1 {
 			return false, err
@@ -94,10 +91,7 @@ func asRow(t *registry.Table, rec erp.Record, condition string) (selected string
 			parts = append(parts, fmt.Sprintf("CAST(NULL AS %s) AS %s", kind, name))
 			continue
 		}
-		raw, err := json.Marshal(value)
-		if err != nil {
-			return "", nil, err
-		}
+		raw, _ := json.Marshal(value) // a text always encodes
 		params = append(params, raw)
 		parts = append(parts, fmt.Sprintf("CAST(CAST($%d AS text) AS %s) AS %s", len(params), kind, name))
 	}

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/erphub/erphub/mcp"
@@ -70,15 +69,13 @@ func (b *Toolbox) switchOn(ctx context.Context, c *mcp.Call, name string, all *l
 	i := slices.IndexFunc(all.Toolsets, func(l toolsetLine) bool { return l.Name == name })
 	if i < 0 {
 		if name == mcp.AllSets {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "tool sets are switched on one by one", Hint: "name one of them"}
+			return nil, fail(mcp.CodeInvalidArguments, "name one of them", "tool sets are switched on one by one")
 		}
 		if err := b.all().CheckSets([]string{name}); err != nil {
 			return nil, err
 		}
-		return nil, &mcp.Error{
-			Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("the tool set %s may not be switched on: it has no tool that you may use", clip(name, 60)),
-			Hint: "the sets you may have are those that listToolsets names without an argument; the operator decides about others",
-		}
+		return nil, fail(mcp.CodePermissionDenied, "the sets you may have are those that listToolsets names without an argument; the operator decides about others",
+			"the tool set %s may not be switched on: it has no tool that you may use", clip(name, 60))
 	}
 	line := all.Toolsets[i]
 	out := &listToolsetsOut{Toolsets: []toolsetLine{line}}
@@ -87,10 +84,7 @@ func (b *Toolbox) switchOn(ctx context.Context, c *mcp.Call, name string, all *l
 		return out, nil
 	}
 	if c.SwitchOn == nil {
-		return nil, &mcp.Error{
-			Code: mcp.CodeUnsupported, Message: "there is no session here, so no tool set can be switched on",
-			Hint: "name tool sets with --toolsets",
-		}
+		return nil, fail(mcp.CodeUnsupported, "name tool sets with --toolsets", "there is no session here, so no tool set can be switched on")
 	}
 	if err := c.SwitchOn(ctx, name); err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -172,44 +171,27 @@ func (w *whoami) tenant(ctx context.Context) {
 }
 
 // one is the record of a number; AD_ClientInfo goes by that of its tenant.
-func (w *whoami) one(ctx context.Context, about, table string, id int, columns ...string) (erp.Record, bool) {
-	column := table + "_ID"
+func (w *whoami) one(ctx context.Context, about, table string, id int, column string) (erp.Record, bool) {
+	key := table + "_ID"
 	if table == "AD_ClientInfo" {
-		column = "AD_Client_ID"
+		key = "AD_Client_ID"
 	}
-	rows, ok := w.rows(ctx, about, backend.Search{Table: table, Filter: fmt.Sprintf("%s eq %d", column, id), Select: columns, Limit: 1})
-	if ok && len(rows) == 0 {
-		w.note("%s is not known: your role does not see it in %s", about, table)
-	}
-	return append(rows, erp.Record{})[0], ok && len(rows) > 0
-}
-
-func (w *whoami) rows(ctx context.Context, about string, s backend.Search) ([]erp.Record, bool) {
-	page, _, err := backend.Read(ctx, w.b.pool, "read records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
-		return r.Search(ctx, w.c.Caller, s)
-	})
-	if err != nil {
+	page, err := w.b.search(ctx, w.c, backend.Search{Table: table, Filter: fmt.Sprintf("%s eq %d", key, id), Select: []string{column}, Limit: 1})
+	switch {
+	case err != nil:
 		w.note("%s is not known: %s", about, clip(mcp.ErrorOf(err).Message, 120))
-		return nil, false
+	case len(page.Records) == 0:
+		w.note("%s is not known: your role does not see it in %s", about, table)
+	default:
+		return page.Records[0], true
 	}
-	rows := make([]erp.Record, 0, len(page.Records))
-	for _, raw := range page.Records {
-		r, err := erp.ParseRecord(raw)
-		if err != nil {
-			w.note("%s is not known: the ERP's record cannot be read", about)
-			return nil, false
-		}
-		rows = append(rows, r)
-	}
-	return rows, true
+	return erp.Record{}, false
 }
 
 // date is the database's where statements can be run, else this server's.
 func (w *whoami) date(ctx context.Context) {
 	if backend.Can[backend.Querier](w.b.pool) && w.claims.Complete {
-		r, _, err := backend.Read(ctx, w.b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
-			return k.Query(ctx, w.c.Caller, backend.Query{SQL: "SELECT to_char(current_date, 'YYYY-MM-DD') AS today", MaxRows: 1})
-		})
+		r, err := w.b.query(ctx, w.c, backend.Query{SQL: "SELECT to_char(current_date, 'YYYY-MM-DD') AS today", MaxRows: 1})
 		if err == nil && len(r.Rows) == 1 && len(r.Rows[0]) == 1 {
 			if date, ok := r.Rows[0][0].(string); ok {
 				w.out.Date = date

@@ -10,7 +10,6 @@ import (
 
 	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/aggregate"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -122,22 +121,21 @@ func (b *Toolbox) aggregation(ctx context.Context, c *mcp.Call, in aggregateReco
 	if a.totals, err = aggregate.New(in.GroupBy, in.Measures); err != nil {
 		return nil, wrongArgument(err)
 	}
-	for i, g := range a.totals.Groups {
-		name, err := spelled(a.table, []string{g.Column})
-		if err != nil {
-			return nil, err
-		}
-		a.totals.Groups[i].Column = name[0]
+	var columns []*string
+	for i := range a.totals.Groups {
+		columns = append(columns, &a.totals.Groups[i].Column)
 	}
-	for i, m := range a.totals.Measures {
-		if m.Column == "" {
-			continue
+	for i := range a.totals.Measures {
+		if m := &a.totals.Measures[i]; m.Column != "" {
+			columns = append(columns, &m.Column)
 		}
-		name, err := spelled(a.table, []string{m.Column})
+	}
+	for _, column := range columns {
+		name, err := spelled(a.table, []string{*column})
 		if err != nil {
 			return nil, err
 		}
-		a.totals.Measures[i].Column = name[0]
+		*column = name[0]
 	}
 	if _, _, err := a.totals.Rows(in.OrderBy, 0); err != nil {
 		return nil, wrongArgument(err)
@@ -146,10 +144,7 @@ func (b *Toolbox) aggregation(ctx context.Context, c *mcp.Call, in aggregateReco
 }
 
 func wrongArgument(err error) error {
-	return &mcp.Error{
-		Code: mcp.CodeInvalidArguments, Message: err.Error(), Err: err,
-		Hint: `such as {"table": "C_Order", "groupBy": ["DateOrdered:month"], "measures": ["count", "sum(GrandTotal)"]}`,
-	}
+	return because(err, mcp.CodeInvalidArguments, `such as {"table": "C_Order", "groupBy": ["DateOrdered:month"], "measures": ["count", "sum(GrandTotal)"]}`)
 }
 
 // empty are totals of the same groups and measures without records.
@@ -173,11 +168,9 @@ func (a *aggregation) read(ctx context.Context) error {
 	deadline := a.b.now().Add(aggregateTime)
 	total, changed := -1, false
 	for {
-		page, _, err := backend.Read(ctx, a.b.pool, "search records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
-			more := s
-			more.Select = slices.Concat(s.Select, besides)
-			return r.Search(ctx, a.c.Caller, more)
-		})
+		more := s
+		more.Select = slices.Concat(s.Select, besides)
+		page, err := a.b.search(ctx, a.c, more)
 		if err != nil && len(besides) > 0 && s.Offset == 0 && ctx.Err() == nil {
 			besides = nil // nobody asked for them
 			continue
@@ -185,11 +178,7 @@ func (a *aggregation) read(ctx context.Context) error {
 		if err != nil {
 			return misspelt(err, a.table, a.in.Filter)
 		}
-		for _, raw := range page.Records {
-			rec, err := erp.ParseRecord(raw)
-			if err != nil {
-				return fmt.Errorf("the ERP's record cannot be read: %w", err)
-			}
+		for _, rec := range page.Records {
 			if err := a.totals.Add(rec); err != nil {
 				return wrongArgument(err)
 			}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
@@ -107,9 +106,7 @@ func (o origin) look(ctx context.Context, b *Toolbox, c *mcp.Call, role *int, wh
 	if s != nil {
 		q.Params = s.params
 	}
-	r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
-		return k.Query(ctx, c.Caller, q)
-	})
+	r, err := b.query(ctx, c, q)
 	if err != nil {
 		return nil, err
 	}

@@ -33,9 +33,7 @@ func spelled(t *registry.Table, names []string) ([]string, error) {
 		}
 		col, ok := t.Column(name)
 		if !ok {
-			return nil, &mcp.Error{
-				Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%s has no column %q", t.Name, clip(name, 80)), Hint: hintColumn(t, name),
-			}
+			return nil, fail(mcp.CodeInvalidArguments, hintColumn(t, name), "%s has no column %q", t.Name, clip(name, 80))
 		}
 		if secret(col.Name) { // other letters may mean the same, such as ſ and s
 			return nil, secretColumn(name)
@@ -52,12 +50,7 @@ func ordered(t *registry.Table, orderBy string) (string, error) {
 		if t == nil {
 			return "", nil
 		}
-		keys := t.KeyColumns()
-		names := make([]string, len(keys))
-		for i, k := range keys {
-			names[i] = k.Name
-		}
-		return strings.Join(names, ","), nil
+		return strings.Join(mapped(t.KeyColumns(), columnName), ","), nil
 	}
 	var parts []string
 	for part := range strings.SplitSeq(orderBy, ",") {
@@ -67,7 +60,7 @@ func ordered(t *registry.Table, orderBy string) (string, error) {
 			direction = strings.ToLower(words[1])
 		}
 		if len(words) == 0 || len(words) > 2 || len(words) == 2 && direction != "asc" && direction != "desc" {
-			return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("orderBy has %q, which is not a column with asc or desc", clip(part, 80)), Hint: "such as DateOrdered desc, DocumentNo"}
+			return "", fail(mcp.CodeInvalidArguments, "such as DateOrdered desc, DocumentNo", "orderBy has %q, which is not a column with asc or desc", clip(part, 80))
 		}
 		name, err := spelled(t, words[:1])
 		if err != nil {
@@ -78,16 +71,10 @@ func ordered(t *registry.Table, orderBy string) (string, error) {
 	return strings.Join(parts, ","), nil
 }
 
-func columnNames(t *registry.Table) []string {
-	names := make([]string, len(t.Columns))
-	for i := range t.Columns {
-		names[i] = t.Columns[i].Name
-	}
-	return names
-}
+func columnName(col *registry.Column) string { return col.Name }
 
 func hintColumn(t *registry.Table, word string) string {
-	if near := nearest.Names(word, columnNames(t), 3); len(near) > 0 {
+	if near := nearest.Names(word, mapped(t.Columns, columnName), 3); len(near) > 0 {
 		return "did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return "getTableColumns shows the columns of " + t.Name
@@ -110,10 +97,7 @@ func secretsOf(t *registry.Table) func(column string) bool {
 }
 
 func secretColumn(name string) error {
-	return &mcp.Error{
-		Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("the column %q holds secrets: it is not shown, compared or ordered by", clip(name, 80)),
-		Hint: "leave it out",
-	}
+	return fail(mcp.CodePermissionDenied, "leave it out", "the column %q holds secrets: it is not shown, compared or ordered by", clip(name, 80))
 }
 
 // word is a name in a filter, quoted is a text in it.
@@ -165,11 +149,8 @@ func (b *Toolbox) checkFilter(ctx context.Context, c *mcp.Call, t *registry.Tabl
 		switch {
 		case !ok || !slices.ContainsFunc(term.Values, isText):
 		case col.Type == dict.TypeYesNo:
-			return nil, &mcp.Error{
-				Code:    mcp.CodeInvalidArguments,
-				Message: fmt.Sprintf("the ERP cannot use the filter: %s is true or false, and takes every text for false", col.Name),
-				Hint:    fmt.Sprintf("write %s %s true, or false, without quotes", col.Name, term.Operator),
-			}
+			hint := fmt.Sprintf("write %s %s true, or false, without quotes", col.Name, term.Operator)
+			return nil, fail(mcp.CodeInvalidArguments, hint, "the ERP cannot use the filter: %s is true or false, and takes every text for false", col.Name)
 		case col.Type.IsList() && col.ReferenceID > 0 && slices.Contains([]string{"eq", "neq", "in"}, term.Operator):
 			if out.terms[i].Values, err = b.codes(ctx, c, out, &col, term); err != nil {
 				return nil, err
@@ -280,9 +261,7 @@ func (b *Toolbox) nothing(c *mcp.Call, t *registry.Table, f *checkedFilter) *not
 
 // inactive counts the deactivated records that meet a filter, 0 where nobody knows.
 func (b *Toolbox) inactive(ctx context.Context, c *mcp.Call, t *registry.Table, f *checkedFilter) int {
-	page, _, err := backend.Read(ctx, b.pool, "search records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
-		return r.Search(ctx, c.Caller, backend.Search{Table: t.Name, Filter: f.and("IsActive eq false"), Select: []string{"IsActive"}, Limit: 1})
-	})
+	page, err := b.search(ctx, c, backend.Search{Table: t.Name, Filter: f.and("IsActive eq false"), Select: []string{"IsActive"}, Limit: 1})
 	if err != nil {
 		return 0
 	}
@@ -300,10 +279,7 @@ func misspelt(err error, t *registry.Table, filter string) error {
 		if _, ok := t.Column(name); ok || slices.Contains(filterWords, strings.ToLower(name)) {
 			continue
 		}
-		return &mcp.Error{
-			Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("the ERP cannot use the filter: %s has no column %q", t.Name, clip(name, 80)),
-			Hint: hintColumn(t, name), Err: err,
-		}
+		return caused(err, mcp.CodeInvalidArguments, hintColumn(t, name), "the ERP cannot use the filter: %s has no column %q", t.Name, clip(name, 80))
 	}
 	return &mcp.Error{
 		Code: mcp.CodeInvalidArguments, Message: e.Message, Err: err,

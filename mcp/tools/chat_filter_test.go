@@ -2,13 +2,13 @@ package tools_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/tools"
@@ -102,13 +102,21 @@ func (recorder) Search(_ context.Context, _ mcp.Caller, s backend.Search) (*back
 	if s.Table == "XX_Counted_By_Nobody" { // five records
 		page := &backend.Page{Total: -1, More: s.Offset+s.Limit < 5}
 		for i := s.Offset; i < min(5, s.Offset+s.Limit); i++ {
-			page.Records = append(page.Records, json.RawMessage(fmt.Sprintf(`{"id":%d}`, i)))
+			page.Records = append(page.Records, readRecord(fmt.Sprintf(`{"id":%d}`, i)))
 		}
 		return page, nil
 	}
-	return &backend.Page{Records: []json.RawMessage{json.RawMessage(`{"id":1,"Name":"x","XX_Token":"y"}`)}, Total: 1}, nil
+	return &backend.Page{Records: []erp.Record{readRecord(`{"id":1,"Name":"x","XX_Token":"y"}`)}, Total: 1}, nil
 }
 
-func (recorder) Record(context.Context, mcp.Caller, string, string) (json.RawMessage, error) {
-	return json.RawMessage(`{"id":1,"Name":"x","XX_Token":"y"}`), nil
+func (recorder) Record(context.Context, mcp.Caller, string, string) (erp.Record, error) {
+	return readRecord(`{"id":1,"Name":"x","XX_Token":"y"}`), nil
+}
+
+func readRecord(text string) erp.Record {
+	record, err := erp.ParseRecord([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return record
 }

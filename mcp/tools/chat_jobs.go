@@ -8,7 +8,7 @@ import (
 )
 
 type listServerJobsIn struct {
-	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	turning
 }
 
 type listServerJobsOut struct {
@@ -22,7 +22,7 @@ func (b *Toolbox) listServerJobs() mcp.Tool {
 		Description: "Lists the background jobs of the ERP's server, and whether each is started. Needs a role of the System level.",
 		Cost:        mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in listServerJobsIn) (*listServerJobsOut, error) {
-		offset, err := offsetOf(in.Cursor, "listServerJobs", nil)
+		p, err := pagerOf(c, &in)
 		if err != nil {
 			return nil, err
 		}
@@ -32,18 +32,16 @@ func (b *Toolbox) listServerJobs() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		for i := range jobs {
-			jobs[i] = tidyJob(jobs[i])
-		}
 		out := &listServerJobsOut{}
-		out.Jobs, out.paged = page("listServerJobs", nil, jobs[min(offset, len(jobs)):], offset, len(jobs))
+		out.Jobs, out.paged = part(p, jobs, tidyJob)
 		return out, nil
 	})
 }
 
-func tidyJob(j backend.Job) backend.Job {
-	j.Name, j.Description = clip(j.Name, 200), clip(j.Description, 1000)
-	return j
+func tidyJob(j *backend.Job) backend.Job {
+	tidy := *j
+	tidy.Name, tidy.Description = clip(j.Name, 200), clip(j.Description, 1000)
+	return tidy
 }
 
 type getServerJobIn struct {
@@ -62,7 +60,7 @@ func (b *Toolbox) serverJob(ctx context.Context, c *mcp.Call, id string) (backen
 	if err != nil {
 		return backend.Job{}, err
 	}
-	return tidyJob(*j), nil
+	return tidyJob(j), nil
 }
 
 func (b *Toolbox) getServerJob() mcp.Tool {
@@ -110,6 +108,6 @@ func (b *Toolbox) toggleServerJob() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		return &serverJobOut{Job: tidyJob(*now), Changed: true}, nil
+		return &serverJobOut{Job: tidyJob(now), Changed: true}, nil
 	})
 }

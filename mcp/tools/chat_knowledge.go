@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
@@ -65,7 +64,7 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 		Input:       input[searchKnowledgeIn](between("limit", 1, 20, 5), shorter(500, "query")),
 	}, func(ctx context.Context, c *mcp.Call, in searchKnowledgeIn) (*searchKnowledgeOut, error) {
 		if strings.TrimSpace(in.Query) == "" {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the query is empty", Hint: `such as {"query": "close a period"}`}
+			return nil, fail(mcp.CodeInvalidArguments, `such as {"query": "close a period"}`, "the query is empty")
 		}
 		out := &searchKnowledgeOut{Notice: untrusted}
 		var found Found
@@ -90,27 +89,17 @@ func (b *Toolbox) searchKnowledge() mcp.Tool {
 			found.Hits, found.Total = append(found.Hits, more.Hits...), found.Total+more.Total
 		}
 		slices.SortStableFunc(found.Hits, func(x, y Hit) int { return cmp.Compare(y.Score, x.Score) })
-		lines := []passageLine{}
-		for _, h := range found.Hits[:min(in.Limit, len(found.Hits))] {
-			lines = append(lines, passageLine{Title: h.Title, Heading: h.Heading, Passage: h.Passage, Source: clip(h.Source, 300), Kind: h.Kind})
-		}
+		lines := mapped(found.Hits[:min(in.Limit, len(found.Hits))], func(h *Hit) passageLine {
+			return passageLine{Title: h.Title, Heading: h.Heading, Passage: h.Passage, Source: clip(h.Source, 300), Kind: h.Kind}
+		})
 		out.Hits, out.Total = fitting(lines), found.Total
 		out.Truncated = out.Total > len(out.Hits)
 		return out, nil
 	})
 }
 
-// helps keeps indexes of dictionaries: of the two that were used last.
-type helps struct {
-	busy chan struct{} // held by the one that looks or makes one
-	once sync.Once
-	kept []keptHelp
-}
-
-type keptHelp struct {
-	of    any // the state of the dictionary
-	index *docsearch.Index
-}
+// helpIndex is the key of the index that [Toolbox.help] derives from a dictionary.
+type helpIndex struct{}
 
 // help is an index of the help texts that the caller's dictionary has.
 func (b *Toolbox) help(ctx context.Context, c *mcp.Call) (*docsearch.Index, error) {
@@ -118,30 +107,12 @@ func (b *Toolbox) help(ctx context.Context, c *mcp.Call) (*docsearch.Index, erro
 	if err != nil {
 		return nil, err
 	}
-	var state any = reg
-	if cache, ok := reg.(*registry.Cache); ok {
-		catalog := cache.Catalog() // another one after each change
-		state, reg = catalog, catalog
-	}
-	h := &b.helps
-	h.once.Do(func() { h.busy = make(chan struct{}, 1) })
-	select {
-	case h.busy <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	defer func() { <-h.busy }()
-	for i, k := range h.kept {
-		if k.of == state {
-			h.kept = append([]keptHelp{k}, slices.Delete(slices.Clone(h.kept), i, i+1)...)
-			return k.index, nil
+	state := registry.State(reg)
+	return registry.Derive(state, helpIndex{}, func() (*docsearch.Index, error) {
+		passages, err := docsearch.Dictionary(ctx, state)
+		if err != nil {
+			return nil, err
 		}
-	}
-	passages, err := docsearch.Dictionary(ctx, reg)
-	if err != nil {
-		return nil, err
-	}
-	made := keptHelp{state, docsearch.NewIndex(passages)}
-	h.kept = append([]keptHelp{made}, h.kept[:min(1, len(h.kept))]...)
-	return made.index, nil
+		return docsearch.NewIndex(passages), nil
+	})
 }

@@ -21,7 +21,7 @@ import (
 )
 
 type executeProcessIn struct {
-	ProcessID string         `json:"processId" jsonschema:"search key, name, slug, number or UUID of a process"`
+	ProcessID recordKey      `json:"processId" jsonschema:"search key, name, slug, number or UUID of a process"`
 	Params    map[string]any `json:"params,omitempty" jsonschema:"values by parameter name, such as {\"AD_Table_ID\": 318}; dates as text"`
 	Table     string         `json:"table,omitempty" jsonschema:"of the record it works on"`
 	RecordID  recordKey      `json:"recordId,omitempty" jsonschema:"number or UUID of that record"`
@@ -47,26 +47,15 @@ type processValue struct {
 const progressEvery = 3 * time.Second
 
 func (b *Toolbox) executeProcess() mcp.Tool {
-	in := input[executeProcessIn](shorter(120, "processId", "table"), keyed("recordId"), shorter(4, "format"))
-	id := property(in, "processId")
-	id.Type, id.Types = "", []string{"string", "integer"}
+	in := input[executeProcessIn](shorter(120, "table"), keyed("processId"), shorter(120, "processId"), keyed("recordId"), shorter(4, "format"))
 	property(in, "params").AdditionalProperties = &jsonschema.Schema{}
 	return mcp.New(mcp.Tool{
 		Name: "executeProcess", Title: "Run a process", Sets: []string{SetChat, SetRecords}, Hints: mcp.Hints{Destructive: true}, Confirms: true,
 		Unasked:     "reports that run no code of their own run without asking, because they change no data; the ERP keeps that they ran",
 		Description: "Runs a process or report of the ERP and waits for it. What a process does cannot be undone: look at it with listProcesses (process=…) first. Asks the user, except for reports without a class or procedure. The file of a report is a resource.",
 		Input:       in, Output: output[executeProcessOut](), Timeout: 10 * time.Minute, Cost: mcp.Cost{APICalls: 2},
-	}, func(ctx context.Context, c *mcp.Call, in struct {
-		ProcessID any            `json:"processId"`
-		Params    map[string]any `json:"params"`
-		Table     string         `json:"table"`
-		RecordID  recordKey      `json:"recordId"`
-		Format    string         `json:"format"`
-	}) (*executeProcessOut, error) {
-		given := fmt.Sprint(in.ProcessID)
-		if number, ok := in.ProcessID.(float64); ok {
-			given = strconv.FormatFloat(number, 'f', 0, 64)
-		}
+	}, func(ctx context.Context, c *mcp.Call, in executeProcessIn) (*executeProcessOut, error) {
+		given := string(in.ProcessID)
 		format, err := reportFormat(in.Format)
 		if err != nil {
 			return nil, err
@@ -156,19 +145,16 @@ func (b *Toolbox) processRecord(ctx context.Context, c *mcp.Call, run *backend.R
 	if table == "" {
 		return about, nil
 	}
-	name, raw, err := b.seen(ctx, c, table, key)
+	at, err := b.seen(ctx, c, table, key)
 	if err != nil {
 		return about, err
 	}
-	if about, err = erp.ParseRecord(raw); err != nil {
-		return about, fmt.Errorf("the ERP's record cannot be read: %w", err)
-	}
-	number, ok := about.ID().Int()
+	number, ok := at.record.ID().Int()
 	if !ok || number <= 0 {
-		return about, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("record %s of %s has no number above 0: the ERP runs processes for no other", clip(key, 60), name)}
+		return about, fail(mcp.CodeInvalidArguments, "", "record %s of %s has no number above 0: the ERP runs processes for no other", clip(key, 60), at.table)
 	}
-	run.Table, run.RecordID = name, number
-	return about, nil
+	run.Table, run.RecordID = at.table, number
+	return at.record, nil
 }
 
 // runQuestion is what the user is asked before a process runs, but for what may follow.
@@ -200,19 +186,17 @@ func checkParameters(p *registry.Process, params map[string]any) error {
 	if !p.Active {
 		return &mcp.Error{Code: mcp.CodeRefused, Message: fmt.Sprintf("process %s (%s) is inactive", p.Value, p.Name), Hint: "listProcesses shows those that can be run"}
 	}
-	known := &erp.Process{Slug: p.Value}
-	for _, par := range p.Parameters {
-		known.Parameters = append(known.Parameters, erp.ProcessParameter{
-			Parameter: par.Column, IsMandatory: par.Mandatory, IsRange: par.Range, Default: par.Default,
-		})
-	}
+	known := &erp.Process{Slug: p.Value, Parameters: mapped(p.Parameters, func(par *registry.Parameter) erp.ProcessParameter {
+		return erp.ProcessParameter{Parameter: par.Column, IsMandatory: par.Mandatory, IsRange: par.Range, Default: par.Default}
+	})}
 	if err := known.CheckParams(params); err != nil {
-		return &mcp.Error{
-			Code: mcp.CodeInvalidArguments, Message: err.Error(), Err: err,
-			Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value),
-		}
+		return because(err, mcp.CodeInvalidArguments, showsParameters(p))
 	}
 	return nil
+}
+
+func showsParameters(p *registry.Process) string {
+	return fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value)
 }
 
 // resolveParameters turns names of records, labels of lists and words for yes and no
@@ -266,10 +250,7 @@ func (b *Toolbox) resolveParameters(ctx context.Context, c *mcp.Call, reg regist
 	}
 	if len(problems) > 0 {
 		slices.Sort(problems)
-		return nil, &mcp.Error{
-			Code: mcp.CodeInvalidArguments, Message: listed("the process was not run", problems),
-			Hint: fmt.Sprintf("listProcesses with the argument process set to %q shows the parameters", p.Value),
-		}
+		return nil, fail(mcp.CodeInvalidArguments, showsParameters(p), "%s", listed("the process was not run", problems))
 	}
 	for name, v := range read {
 		if params[name] = v.Send; shownAs(v) != nil {
@@ -309,10 +290,7 @@ func processFailed(err error) error {
 	if !errors.As(err, &failed) {
 		return err
 	}
-	return &mcp.Error{
-		Code: mcp.CodeRefused, Message: clip(failed.Error(), 2000), Err: err,
-		Hint: "the process ran and says this; listProcesses with process shows its parameters",
-	}
+	return caused(err, mcp.CodeRefused, "the process ran and says this; listProcesses with process shows its parameters", "%s", clip(failed.Error(), 2000))
 }
 
 func processOut(process string, r *erp.ProcessResult) *executeProcessOut {

@@ -22,7 +22,7 @@ type searchRecordsIn struct {
 	Columns   []string `json:"columns,omitempty" jsonschema:"only these columns; empty: all that hold something"`
 	OrderBy   string   `json:"orderBy,omitempty" jsonschema:"columns, each with asc or desc: DateOrdered desc, DocumentNo"`
 	Limit     int      `json:"limit,omitempty" jsonschema:"most records to return"`
-	Cursor    string   `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	turning
 }
 
 type searchRecordsOut struct {
@@ -65,9 +65,7 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		Input:       input[searchRecordsIn](between("limit", 1, 200, 20), shorter(4000, "filter"), shorter(500, "orderBy"), shorter(120, "tableName")),
 		Output:      objects[searchRecordsOut]("records", false), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in searchRecordsIn) (*searchRecordsOut, error) {
-		cursor := in.Cursor
-		in.Cursor = ""
-		offset, err := offsetOf(cursor, "searchRecords", in)
+		p, err := pagerOf(c, &in)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +77,7 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		s := backend.Search{Table: in.TableName, Filter: filter.text, OrderBy: in.OrderBy, Limit: in.Limit, Offset: offset}
+		s := backend.Search{Table: in.TableName, Filter: filter.text, OrderBy: in.OrderBy, Limit: in.Limit, Offset: p.offset}
 		if table != nil {
 			s.Table = table.Name
 		}
@@ -89,25 +87,20 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		if s.OrderBy, err = ordered(table, in.OrderBy); err != nil {
 			return nil, err
 		}
-		found, _, err := backend.Read(ctx, b.pool, "search records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
-			return r.Search(ctx, c.Caller, s)
-		})
+		found, err := b.search(ctx, c, s)
 		if err != nil {
 			return nil, misspelt(err, table, in.Filter)
 		}
 		out := &searchRecordsOut{Notice: untrusted, TableName: s.Table, Notes: filter.notes}
-		if len(found.Records) == 0 && offset == 0 {
+		if len(found.Records) == 0 && p.offset == 0 {
 			out.Notes = append(out.Notes, b.nothing(c, table, filter).why(ctx)...)
 		}
-		records := make([]json.RawMessage, len(found.Records))
 		var cut []string
-		for i, r := range found.Records {
-			var short []string
-			if records[i], short, err = compact(r, len(in.Columns) == 0, secretsOf(table)); err != nil {
-				return nil, err
-			}
+		records := mapped(found.Records, func(r *erp.Record) json.RawMessage {
+			record, short := compact(*r, len(in.Columns) == 0, secretsOf(table))
 			cut = append(cut, short...)
-		}
+			return record
+		})
 		if found.Total >= 0 {
 			out.Total = &found.Total
 		} else {
@@ -115,7 +108,7 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		}
 		out.Records = fitting(records)
 		if out.Truncated = found.More || len(out.Records) < len(records); out.Truncated {
-			out.NextCursor = cursorFor("searchRecords", in, offset+len(out.Records))
+			out.NextCursor = p.cursor(p.offset + len(out.Records))
 		}
 		if len(cut) > 0 {
 			slices.Sort(cut)
@@ -126,8 +119,8 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 }
 
 type getRecordIn struct {
-	TableName string `json:"tableName" jsonschema:"name of a table in any case, such as C_Order"`
-	ID        string `json:"id" jsonschema:"number or UUID of the record"`
+	TableName string    `json:"tableName" jsonschema:"name of a table in any case, such as C_Order"`
+	ID        recordKey `json:"id" jsonschema:"number or UUID of the record"`
 }
 
 type getRecordOut struct {
@@ -139,21 +132,11 @@ type getRecordOut struct {
 }
 
 func (b *Toolbox) getRecord() mcp.Tool {
-	in := input[getRecordIn](shorter(120, "tableName"), shorter(60, "id"))
-	id := property(in, "id")
-	id.Type, id.Types = "", []string{"string", "integer"}
 	return mcp.New(mcp.Tool{
 		Name: "getRecord", Title: "Read a record", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
 		Description: "Reads one record by its number or UUID. Without either, use searchRecords.",
-		Input:       in, Output: objects[getRecordOut]("record", true), Cost: mcp.Cost{APICalls: 1},
-	}, func(ctx context.Context, c *mcp.Call, in struct {
-		TableName string `json:"tableName"`
-		ID        any    `json:"id"`
-	}) (*getRecordOut, error) {
-		key := fmt.Sprint(in.ID)
-		if number, ok := in.ID.(float64); ok {
-			key = fmt.Sprintf("%.0f", number)
-		}
+		Input:       input[getRecordIn](shorter(120, "tableName"), keyed("id")), Output: objects[getRecordOut]("record", true), Cost: mcp.Cost{APICalls: 1},
+	}, func(ctx context.Context, c *mcp.Call, in getRecordIn) (*getRecordOut, error) {
 		table, err := b.table(ctx, c, in.TableName)
 		if err != nil {
 			return nil, err
@@ -162,23 +145,15 @@ func (b *Toolbox) getRecord() mcp.Tool {
 		if table != nil {
 			out.TableName = table.Name
 		}
-		raw, _, err := backend.Read(ctx, b.pool, "read records", func(ctx context.Context, r backend.Recorder) (json.RawMessage, error) {
-			return r.Record(ctx, c.Caller, out.TableName, key)
-		})
+		record, err := b.read(ctx, c, out.TableName, string(in.ID))
 		if errors.Is(err, erp.ErrNotFound) {
-			return nil, &mcp.Error{
-				Code: mcp.CodeNotFound, Message: fmt.Sprintf("there is no record %s in %s, or your role may not see it", clip(key, 60), out.TableName),
-				Hint: "searchRecords finds records by what is in them", Err: err,
-			}
+			return nil, noRecord(err, out.TableName, string(in.ID), "searchRecords finds records by what is in them")
 		}
 		if err != nil {
 			return nil, err
 		}
 		var cut []string
-		if out.Record, cut, err = compact(raw, false, secretsOf(table)); err != nil {
-			return nil, err
-		}
-		if len(cut) > 0 {
+		if out.Record, cut = compact(record, false, secretsOf(table)); len(cut) > 0 {
 			out.Truncated = true
 			out.Notes = append(out.Notes, b.text(c, fmt.Sprintf("long values are cut and end in …: %s; substring(column, from, length) in executeQuery reads on", clip(strings.Join(cut, ", "), 200))))
 		}
@@ -209,26 +184,21 @@ var audit = []string{"Created", "CreatedBy", "Updated", "UpdatedBy", "AD_Client_
 // compact is a record in few words: references with id and name, long texts
 // cut, without secret columns, and in a list nothing that says nothing. It names
 // the columns it cut. A nil secret is none.
-func compact(raw json.RawMessage, list bool, secret func(column string) bool) (out json.RawMessage, cut []string, err error) {
+func compact(record erp.Record, list bool, secret func(column string) bool) (out json.RawMessage, cut []string) {
 	for most := longestValue; ; most /= 4 { // a record of many long texts has less of each
-		if out, cut, err = compactTo(raw, list, secret, most); err != nil || len(out) <= maxResponse || most < 40 {
-			return out, cut, err
+		if out, cut = compactTo(record, list, secret, most); len(out) <= maxResponse || most < 40 {
+			return out, cut
 		}
 	}
 }
 
-func compactTo(raw json.RawMessage, list bool, secret func(string) bool, most int) (json.RawMessage, []string, error) {
-	record, err := erp.ParseRecord(raw)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the ERP's record cannot be read: %w", err)
-	}
-	var cut []string
-	out := []byte{'{'}
+// compactTo encodes what was decoded, or is text, which always works.
+func compactTo(record erp.Record, list bool, secret func(string) bool, most int) (out json.RawMessage, cut []string) {
+	out = []byte{'{'}
 	for name, value := range record.All() {
 		if list && slices.Contains(audit, name) || name == "model-name" || secret != nil && secret(name) {
 			continue
 		}
-		short := value
 		var ref struct {
 			ID         json.RawMessage `json:"id"`
 			Identifier string          `json:"identifier"`
@@ -236,28 +206,21 @@ func compactTo(raw json.RawMessage, list bool, secret func(string) bool, most in
 		var text string
 		switch {
 		case len(value) > 0 && value[0] == '{' && json.Unmarshal(value, &ref) == nil && len(ref.ID) > 0:
-			short, err = json.Marshal(struct {
+			value, _ = json.Marshal(struct {
 				ID   json.RawMessage `json:"id"`
 				Name string          `json:"name,omitempty"`
 			}{ref.ID, ref.Identifier})
-		case len(value) > most && json.Unmarshal(value, &text) == nil:
-			cut = append(cut, name)
-			short, err = json.Marshal(shorten(text, min(most, len(text))))
 		case len(value) > most:
-			cut = append(cut, name)
-			short, err = json.Marshal(shorten(string(value), most))
+			if cut = append(cut, name); json.Unmarshal(value, &text) != nil {
+				text = string(value)
+			}
+			value, _ = json.Marshal(shorten(text, min(most, len(text))))
 		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("the column %s of the ERP's record cannot be written: %w", clip(name, 80), err)
-		}
-		key, err := json.Marshal(name)
-		if err != nil {
-			return nil, nil, err
-		}
+		key, _ := json.Marshal(name)
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(append(append(out, key...), ':'), short...)
+		out = append(append(append(out, key...), ':'), value...)
 	}
-	return append(out, '}'), cut, nil
+	return append(out, '}'), cut
 }

@@ -36,6 +36,14 @@ func completed(typed string, names []string) mcp.Completion {
 
 // completeTable offers names of tables.
 func (b *Toolbox) completeTable(ctx context.Context, c *mcp.Call, typed string, _ map[string]string) (mcp.Completion, error) {
+	return b.completeFrom(ctx, c, typed, func(reg registry.Registry) ([]string, error) {
+		list, err := reg.Tables(ctx, registry.ListQuery{})
+		return mapped(list.Items, func(t *registry.Table) string { return t.Name }), err
+	})
+}
+
+// completeFrom offers names of the dictionary, none where no backend in use has one.
+func (b *Toolbox) completeFrom(ctx context.Context, c *mcp.Call, typed string, list func(registry.Registry) ([]string, error)) (mcp.Completion, error) {
 	reg, err := b.registry(ctx, c)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return mcp.Completion{}, nil
@@ -43,13 +51,9 @@ func (b *Toolbox) completeTable(ctx context.Context, c *mcp.Call, typed string, 
 	if err != nil {
 		return mcp.Completion{}, err
 	}
-	list, err := reg.Tables(ctx, registry.ListQuery{})
+	names, err := list(reg)
 	if err != nil {
 		return mcp.Completion{}, err
-	}
-	names := make([]string, len(list.Items))
-	for i, t := range list.Items {
-		names[i] = t.Name
 	}
 	return completed(typed, names), nil
 }
@@ -72,36 +76,15 @@ func (b *Toolbox) completeTables(ctx context.Context, c *mcp.Call, typed string,
 // completeColumn offers names of columns: of the table in the argument "table",
 // or of all tables without one.
 func (b *Toolbox) completeColumn(ctx context.Context, c *mcp.Call, typed string, others map[string]string) (mcp.Completion, error) {
-	reg, err := b.registry(ctx, c)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return mcp.Completion{}, nil
-	}
-	if err != nil {
-		return mcp.Completion{}, err
-	}
-	list, err := reg.Columns(ctx, strings.TrimSpace(others["table"]), registry.ListQuery{})
-	if errors.Is(err, registry.ErrNotFound) {
-		return mcp.Completion{}, nil // the table is not typed to its end yet
-	}
-	if err != nil {
-		return mcp.Completion{}, err
-	}
-	names := make([]string, len(list.Items))
-	for i, col := range list.Items {
-		names[i] = col.Name
-	}
-	slices.Sort(names)
-	return completed(typed, slices.Compact(names)), nil
+	return b.completeFrom(ctx, c, typed, func(reg registry.Registry) ([]string, error) {
+		list, err := reg.Columns(ctx, strings.TrimSpace(others["table"]), registry.ListQuery{})
+		if errors.Is(err, registry.ErrNotFound) {
+			return nil, nil // the table is not typed to its end yet
+		}
+		return distinct(mapped(list.Items, columnName)), err
+	})
 }
 
 func completeTemplate(_ context.Context, _ *mcp.Call, typed string, _ map[string]string) (mcp.Completion, error) {
 	return completed(typed, templateNames()), nil
-}
-
-func templateNames() []string {
-	var names []string
-	for _, t := range templates() {
-		names = append(names, t.name)
-	}
-	return names
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -46,12 +45,8 @@ func (b *Toolbox) lineOfRun(r *deploylog.Run) runLine {
 		Started: timeText(r.DateStarted), Completed: timeText(r.DateCompleted), Seconds: int(r.Elapsed(b.now()).Seconds()),
 		Error: clip(r.ErrorMessage, 500), BuildNo: r.BuildNo, BuildURL: r.BuildURL, DeployedBy: r.DeployedBy,
 	}
-	if n, ok := r.ID.Int(); ok {
-		line.ID = int(n)
-	}
-	for _, s := range r.MayBecome() {
-		line.MayBecome = append(line.MayBecome, string(s))
-	}
+	line.ID = numberOf(r.ID)
+	line.MayBecome = stateNames(r.MayBecome())
 	return line
 }
 
@@ -62,13 +57,21 @@ func timeText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// deployments is the deployment log, as the caller may use it.
-func (b *Toolbox) deployments(ctx context.Context, c *mcp.Call) (context.Context, *deploylog.Log, error) {
-	ctx, client, err := b.connect(ctx, c, "read and write the deployment log")
-	if err != nil {
-		return nil, nil, err
+func stateNames(states []deploylog.State) []string {
+	return mapped(states, func(s *deploylog.State) string { return string(*s) })
+}
+
+// ofDeployments is the handler of a tool that works with the deployment log, as the
+// caller may use it.
+func ofDeployments[In, Out any](b *Toolbox, work func(ctx context.Context, c *mcp.Call, log *deploylog.Log, in In) (*Out, error)) func(context.Context, *mcp.Call, In) (*Out, error) {
+	return func(ctx context.Context, c *mcp.Call, in In) (*Out, error) {
+		ctx, client, err := b.connect(ctx, c, "read and write the deployment log")
+		if err != nil {
+			return nil, err
+		}
+		out, err := work(ctx, c, deploylog.New(client, &deploylog.Options{Logger: c.Log}), in)
+		return out, fromDeploys(err)
 	}
-	return ctx, deploylog.New(client, &deploylog.Options{Logger: c.Log}), nil
 }
 
 // fromDeploys turns errors of the deployment log into ones that say what to do
@@ -82,22 +85,15 @@ func fromDeploys(err error) error {
 	case errors.As(err, &move):
 		e := &mcp.Error{Code: mcp.CodeConflict, Message: err.Error(), Hint: "the run has ended: start another", Err: err}
 		if len(move.Allowed) > 0 {
-			words := make([]string, len(move.Allowed))
-			for i, s := range move.Allowed {
-				words[i] = string(s)
-			}
-			e.Hint = "it may become " + strings.Join(words, " or ")
+			e.Hint = "it may become " + strings.Join(stateNames(move.Allowed), " or ")
 		}
 		return e
 	case errors.Is(err, deploylog.ErrInvalid):
-		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Err: err}
+		return because(err, mcp.CodeInvalidArguments, "")
 	case errors.Is(err, deploylog.ErrBusy):
 		return &mcp.Error{Code: mcp.CodeConflict, Message: err.Error(), Hint: "look at it with currentDeployments and call again", RetryAfter: 5 * time.Second, Err: err}
 	case errors.Is(err, erp.ErrNotFound):
-		return &mcp.Error{
-			Code: mcp.CodeNotFound, Message: err.Error(),
-			Hint: "currentDeployments and deploymentHistory show the runs; without the table XX_Deploy_Log an administrator installs it with `erphub env deploy install`", Err: err,
-		}
+		return because(err, mcp.CodeNotFound, "currentDeployments and deploymentHistory show the runs; without the table XX_Deploy_Log an administrator installs it with `erphub env deploy install`")
 	}
 	return err
 }
@@ -109,7 +105,7 @@ func environmentOf(text string) (deploylog.Environment, error) {
 	}
 	e, err := deploylog.ParseEnvironment(text)
 	if err != nil {
-		return "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Err: err}
+		return "", because(err, mcp.CodeInvalidArguments, "")
 	}
 	return e, nil
 }
@@ -135,30 +131,24 @@ func (b *Toolbox) currentDeployments() mcp.Tool {
 		Name: "currentDeployments", Title: "Current deployments", Sets: []string{SetDeploy}, Hints: readOnly,
 		Description: "Tells per environment which version runs there, and how far the current build or deployment is.",
 		Input:       input[currentDeploymentsIn](shorter(60, "environment")),
-	}, func(ctx context.Context, c *mcp.Call, in currentDeploymentsIn) (*currentDeploymentsOut, error) {
+	}, ofDeployments(b, func(ctx context.Context, _ *mcp.Call, log *deploylog.Log, in currentDeploymentsIn) (*currentDeploymentsOut, error) {
 		env, err := environmentOf(in.Environment)
-		if err != nil {
-			return nil, err
-		}
-		ctx, log, err := b.deployments(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		list, err := log.Status(ctx, deploylog.StatusQuery{Environment: env})
 		if err != nil {
-			return nil, fromDeploys(err)
+			return nil, err
 		}
-		out := &currentDeploymentsOut{Environments: make([]environmentLine, len(list))}
-		for i, s := range list {
+		return &currentDeploymentsOut{mapped(list, func(s *deploylog.EnvironmentStatus) environmentLine {
 			line := environmentLine{Environment: string(s.Environment), Running: s.Running, Since: timeText(s.Since), InProgress: s.InProgress}
 			if s.Current != nil {
 				run := b.lineOfRun(s.Current)
 				line.Current = &run
 			}
-			out.Environments[i] = line
-		}
-		return out, nil
-	})
+			return line
+		})}, nil
+	}))
 }
 
 type deploymentHistoryIn struct {
@@ -178,52 +168,33 @@ type deploymentHistoryOut struct {
 
 func (b *Toolbox) deploymentHistory() mcp.Tool {
 	in := input[deploymentHistoryIn](between("limit", 1, 50, 20), shorter(60, "environment"), shorter(40, "since"))
-	status := property(in, "status")
-	for _, s := range deploylog.States() {
-		status.Enum = append(status.Enum, string(s))
-	}
+	property(in, "status").Enum = anyOf(stateNames(deploylog.States()))
 	return mcp.New(mcp.Tool{
 		Name: "deploymentHistory", Title: "Past deployments", Sets: []string{SetDeploy}, Hints: readOnly,
 		Description: "Lists builds and deployments, newest first: when, which version, how they ended.",
 		Input:       in,
-	}, func(ctx context.Context, c *mcp.Call, in deploymentHistoryIn) (*deploymentHistoryOut, error) {
-		q := deploylog.HistoryQuery{PageSize: in.Limit}
+	}, ofDeployments(b, func(ctx context.Context, _ *mcp.Call, log *deploylog.Log, in deploymentHistoryIn) (*deploymentHistoryOut, error) {
+		q := deploylog.HistoryQuery{PageSize: in.Limit, Status: deploylog.State(in.Status)}
 		var err error
 		if q.Environment, err = environmentOf(in.Environment); err != nil {
 			return nil, err
 		}
-		if in.Status != "" {
-			q.Status = deploylog.State(in.Status)
-		}
 		if q.Since, err = dayOrTime(in.Since); err != nil {
 			return nil, err
 		}
-		ctx, log, err := b.deployments(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		list, err := log.HistoryPage(ctx, q, in.Cursor)
-		if err != nil {
-			return nil, fromDeploys(err)
-		}
-		lines := b.linesOfRuns(list.Runs)
-		if fit := fitting(lines); len(fit) < len(lines) { // a shorter page has a cursor of its own
-			q.PageSize = len(fit)
-			if list, err = log.HistoryPage(ctx, q, in.Cursor); err != nil {
-				return nil, fromDeploys(err)
+		for {
+			list, err := log.HistoryPage(ctx, q, in.Cursor)
+			if err != nil {
+				return nil, err
 			}
-			lines = b.linesOfRuns(list.Runs)
+			lines := mapped(list.Runs, b.lineOfRun)
+			fit := len(fitting(lines))
+			if fit == len(lines) {
+				return &deploymentHistoryOut{Runs: lines, Total: list.Total, NextCursor: list.Next, Truncated: list.Next != ""}, nil
+			}
+			q.PageSize = fit // a shorter page has a cursor of its own
 		}
-		return &deploymentHistoryOut{Runs: lines, Total: list.Total, NextCursor: list.Next, Truncated: list.Next != ""}, nil
-	})
-}
-
-func (b *Toolbox) linesOfRuns(runs []deploylog.Run) []runLine {
-	lines := make([]runLine, len(runs))
-	for i := range runs {
-		lines[i] = b.lineOfRun(&runs[i])
-	}
-	return lines
+	}))
 }
 
 // dayOrTime reads a day or a point in time; "" is none.
@@ -236,5 +207,5 @@ func dayOrTime(text string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("%q is no time", clip(text, 40)), Hint: "give a day such as 2026-08-01, or a time such as 2026-08-01T12:00:00Z"}
+	return time.Time{}, fail(mcp.CodeInvalidArguments, "give a day such as 2026-08-01, or a time such as 2026-08-01T12:00:00Z", "%q is no time", clip(text, 40))
 }

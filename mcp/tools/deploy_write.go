@@ -33,12 +33,8 @@ func (b *Toolbox) startDeployment() mcp.Tool {
 		Name: "startDeployment", Title: "Record a build", Sets: []string{SetDeploy}, Unasked: unaskedDeploy,
 		Description: "Records that a build begins, and returns the run in BUILDING. It builds nothing itself. With the same buildNo and environment it returns the existing run. Then updateDeployment, at the end completeDeployment.",
 		Input:       input[startDeploymentIn](shorter(2000, "components", "changes"), shorter(40, "version"), shorter(60, "environment"), shorter(50, "buildNo", "automationJob"), shorter(255, "step", "buildUrl", "automationUrl"), shorter(100, "deployedBy")),
-	}, func(ctx context.Context, c *mcp.Call, in startDeploymentIn) (*runOut, error) {
+	}, ofDeployments(b, func(ctx context.Context, c *mcp.Call, log *deploylog.Log, in startDeploymentIn) (*runOut, error) {
 		env, err := environmentOf(in.Environment)
-		if err != nil {
-			return nil, err
-		}
-		ctx, log, err := b.deployments(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -49,11 +45,8 @@ func (b *Toolbox) startDeployment() mcp.Tool {
 			Environment: env, Version: in.Version, Components: in.Components, Changes: in.Changes, CurrentStep: in.Step,
 			BuildNo: in.BuildNo, BuildURL: in.BuildURL, AutomationJobID: in.AutomationJob, AutomationURL: in.AutomationURL, DeployedBy: in.DeployedBy,
 		})
-		if err != nil {
-			return nil, fromDeploys(err)
-		}
-		return &runOut{b.lineOfRun(&run)}, nil
-	})
+		return &runOut{b.lineOfRun(&run)}, err
+	}))
 }
 
 type updateDeploymentIn struct {
@@ -75,7 +68,7 @@ func (b *Toolbox) updateDeployment() mcp.Tool {
 		Name: "updateDeployment", Title: "Report progress", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: true}, Unasked: unaskedDeploy,
 		Description: "Reports the progress of a run that is BUILDING or DEPLOYING, and moves it from the one to the other.",
 		Input:       in,
-	}, func(ctx context.Context, c *mcp.Call, in updateDeploymentIn) (*runOut, error) {
+	}, ofDeployments(b, func(ctx context.Context, c *mcp.Call, log *deploylog.Log, in updateDeploymentIn) (*runOut, error) {
 		id, err := runID(in.ID)
 		if err != nil {
 			return nil, err
@@ -87,16 +80,12 @@ func (b *Toolbox) updateDeployment() mcp.Tool {
 			u.Status = deploylog.Deploying
 		}
 		if u == (deploylog.Update{}) {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "there is nothing to report", Hint: "give progress, step, deploying or another argument"}
-		}
-		ctx, log, err := b.deployments(ctx, c)
-		if err != nil {
-			return nil, err
+			return nil, fail(mcp.CodeInvalidArguments, "give progress, step, deploying or another argument", "there is nothing to report")
 		}
 		if in.Deploying { // a second call is not a mistake
 			run, err := log.Get(ctx, id)
 			if err != nil {
-				return nil, fromDeploys(err)
+				return nil, err
 			}
 			if run.Status == deploylog.Deploying {
 				u.Status = ""
@@ -109,11 +98,8 @@ func (b *Toolbox) updateDeployment() mcp.Tool {
 			return nil, err
 		}
 		run, err := log.Update(ctx, id, u)
-		if err != nil {
-			return nil, fromDeploys(err)
-		}
-		return &runOut{b.lineOfRun(&run)}, nil
-	})
+		return &runOut{b.lineOfRun(&run)}, err
+	}))
 }
 
 type completeDeploymentIn struct {
@@ -130,18 +116,14 @@ func (b *Toolbox) completeDeployment() mcp.Tool {
 		Name: "completeDeployment", Title: "Record the end", Sets: []string{SetDeploy}, Hints: mcp.Hints{Idempotent: true}, Confirms: true,
 		Description: "Records how a run ended, after asking the user. It cannot be taken back.",
 		Input:       in,
-	}, func(ctx context.Context, c *mcp.Call, in completeDeploymentIn) (*runOut, error) {
+	}, ofDeployments(b, func(ctx context.Context, c *mcp.Call, log *deploylog.Log, in completeDeploymentIn) (*runOut, error) {
 		id, err := runID(in.ID)
-		if err != nil {
-			return nil, err
-		}
-		ctx, log, err := b.deployments(ctx, c)
 		if err != nil {
 			return nil, err
 		}
 		run, err := log.Get(ctx, id)
 		if err != nil {
-			return nil, fromDeploys(err)
+			return nil, err
 		}
 		if run.Status == deploylog.State(in.Status) { // a second call is not a mistake
 			return &runOut{b.lineOfRun(&run)}, nil
@@ -157,17 +139,15 @@ func (b *Toolbox) completeDeployment() mcp.Tool {
 		if err := c.Confirmed(ctx, question); err != nil {
 			return nil, err
 		}
-		if run, err = log.Complete(ctx, id, deploylog.Completion{Status: deploylog.State(in.Status), Changes: in.Changes, ErrorMessage: in.Error}); err != nil {
-			return nil, fromDeploys(err)
-		}
-		return &runOut{b.lineOfRun(&run)}, nil
-	})
+		run, err = log.Complete(ctx, id, deploylog.Completion{Status: deploylog.State(in.Status), Changes: in.Changes, ErrorMessage: in.Error})
+		return &runOut{b.lineOfRun(&run)}, err
+	}))
 }
 
 func runID(key recordKey) (erp.ID, error) {
 	id, err := erp.ParseID(string(key))
 	if err != nil {
-		return id, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: err.Error(), Hint: "give the number or the UUID of the run, as currentDeployments tells it", Err: err}
+		return id, because(err, mcp.CodeInvalidArguments, "give the number or the UUID of the run, as currentDeployments tells it")
 	}
 	return id, nil
 }

@@ -96,7 +96,7 @@ func (b *Toolbox) checkAPI() mcp.Tool {
 		if err != nil {
 			list = append(list, skipped(doctor.AreaAPI, "server responds", err.Error()))
 		} else {
-			list = append(list, ofChecks(doctor.API(asks, client, doctor.Options{Now: b.now}))...)
+			list = append(list, mapped(doctor.API(asks, client, doctor.Options{Now: b.now}), ofCheck)...)
 		}
 		for _, k := range b.pool.Backends() {
 			if k.Name() != backend.DB { // checkDatabase examines that
@@ -107,12 +107,8 @@ func (b *Toolbox) checkAPI() mcp.Tool {
 	})
 }
 
-func ofChecks(checks []doctor.Check) []Finding {
-	list := make([]Finding, len(checks))
-	for i, c := range checks {
-		list[i] = Finding{Area: string(c.Area), Name: c.Name, Status: string(c.Status), Found: c.Found, Fix: c.Fix}
-	}
-	return list
+func ofCheck(c *doctor.Check) Finding {
+	return Finding{Area: string(c.Area), Name: c.Name, Status: string(c.Status), Found: c.Found, Fix: c.Fix}
 }
 
 func checkBackend(ctx context.Context, k backend.Backend, caller mcp.Caller) Finding {
@@ -161,10 +157,8 @@ func (b *Toolbox) getConfigStatus() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "getConfigStatus", Title: "Show the configuration", Sets: []string{SetDoctor}, Hints: readOnly,
 		Description: "Examines the configuration of this server: what is set and where it comes from, and what is wrong with it. Secrets are never shown.",
-	}, func(ctx context.Context, _ *mcp.Call, in getConfigStatusIn) (*getConfigStatusOut, error) {
-		cursor := in.Cursor
-		in.Cursor = ""
-		offset, err := offsetOf(cursor, "getConfigStatus", in)
+	}, func(ctx context.Context, c *mcp.Call, in getConfigStatusIn) (*getConfigStatusOut, error) {
+		p, err := pagerFor(c, in.Cursor, struct{}{})
 		if err != nil {
 			return nil, err
 		}
@@ -175,16 +169,14 @@ func (b *Toolbox) getConfigStatus() mcp.Tool {
 		}
 		checked := findings(found)
 		out := &getConfigStatusOut{Status: checked.Status, Findings: checked.Findings}
-		lines := make([]Setting, 0, len(settings))
-		for _, s := range from(settings, offset) {
-			if s.Secret {
-				s.Value = "" // whatever was handed in
+		out.Settings, out.paged = part(p, settings, func(s *Setting) Setting {
+			line := *s
+			if line.Value = clip(s.Value, 200); s.Secret {
+				line.Value = "" // whatever was handed in
 			}
-			s.Value = clip(s.Value, 200)
-			lines = append(lines, s)
-		}
-		out.Settings, out.paged = page("getConfigStatus", in, lines, offset, len(settings))
-		if offset > 0 {
+			return line
+		})
+		if p.offset > 0 {
 			out.Findings = []Finding{{Area: string(doctor.AreaConfiguration), Name: "configuration", Status: checked.Status, Found: fmt.Sprintf("%d findings are on the first page", len(checked.Findings))}}
 		}
 		return out, nil

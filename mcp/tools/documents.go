@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,10 +48,7 @@ func (b *Toolbox) runProcessDocument(ctx context.Context, c *mcp.Call, in proces
 	if in.Action != "" {
 		var ok bool
 		if action, ok = erp.ParseDocAction(in.Action); !ok {
-			return nil, &mcp.Error{
-				Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("there is no document action %q", clip(in.Action, 40)),
-				Hint: "prepare, complete, close, void, reverse-correct, reverse-accrual, reactivate; without action this tool tells which are possible",
-			}
+			return nil, fail(mcp.CodeInvalidArguments, "prepare, complete, close, void, reverse-correct, reverse-accrual, reactivate; without action this tool tells which are possible", "there is no document action %q", clip(in.Action, 40))
 		}
 	}
 	callCtx := ctx
@@ -71,11 +69,9 @@ func (b *Toolbox) runProcessDocument(ctx context.Context, c *mcp.Call, in proces
 		out.Outcome, out.Note = "unchanged", fmt.Sprintf("there is nothing to %s: the document is %s already; nothing was sent", action, d.StatusName())
 		return out, nil
 	case !slices.Contains(allowed, action):
-		return nil, &mcp.Error{
-			Code:    mcp.CodeRefused,
-			Message: fmt.Sprintf("%s %s cannot be processed with %q: its status is %s (%s)", d.Table, documentName(d), action, cell(d.StatusName()), d.Status()),
-			Hint:    "nothing was done; possible in this status for this role: " + orNone(actionNames(allowed)),
-		}
+		possible := cmp.Or(strings.Join(actionNames(allowed), ", "), "nothing")
+		return nil, fail(mcp.CodeRefused, "nothing was done; possible in this status for this role: "+possible,
+			"%s %s cannot be processed with %q: its status is %s (%s)", d.Table, documentName(d), action, cell(d.StatusName()), d.Status())
 	}
 	lines, err := b.linesOf(callCtx, c, d.Table, d.ID())
 	if err != nil {
@@ -107,7 +103,7 @@ func (b *Toolbox) runProcessDocument(ctx context.Context, c *mcp.Call, in proces
 // document finds the one that is meant.
 func (b *Toolbox) document(ctx context.Context, c *mcp.Call, in processDocumentIn) (context.Context, *erp.Client, *erp.Document, error) {
 	wrong := func(code, message, hint string) (context.Context, *erp.Client, *erp.Document, error) {
-		return nil, nil, nil, &mcp.Error{Code: code, Message: message, Hint: hint}
+		return nil, nil, nil, fail(code, hint, "%s", message)
 	}
 	number := strings.TrimSpace(in.DocumentNo)
 	if (in.ID == "") == (number == "") {
@@ -151,10 +147,7 @@ func (b *Toolbox) document(ctx context.Context, c *mcp.Call, in processDocumentI
 	case 1:
 		return ctx, client, &found[0], nil
 	}
-	lines := make([]string, len(found))
-	for i := range found {
-		lines[i] = fmt.Sprintf("id %s: %s", found[i].ID(), documentWords(&found[i]))
-	}
+	lines := mapped(found, func(d *erp.Document) string { return fmt.Sprintf("id %s: %s", d.ID(), documentWords(d)) })
 	return wrong(mcp.CodeConflict, fmt.Sprintf("the number %q is that of %d documents:\n- %s", clip(number, 60), len(found), strings.Join(lines, "\n- ")), "nothing was done; give the id of the one that is meant")
 }
 
@@ -173,18 +166,7 @@ func allowedActions(ctx context.Context, c *mcp.Call, client *erp.Client, d *erp
 }
 
 func actionNames(actions []erp.DocAction) []string {
-	names := make([]string, len(actions))
-	for i, a := range actions {
-		names[i] = a.String()
-	}
-	return names
-}
-
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return strings.Join(names, ", ")
+	return mapped(actions, func(a *erp.DocAction) string { return a.String() })
 }
 
 func documentOut(d *erp.Document, allowed []erp.DocAction) *processDocumentOut {
@@ -208,16 +190,10 @@ func notProcessed(err error, d *erp.Document, action erp.DocAction) error {
 	var refused *erp.Error
 	switch {
 	case errors.Is(err, erp.ErrNotProcessed):
-		return &mcp.Error{
-			Code: mcp.CodeRefused, Message: clip(err.Error(), 500), Err: err,
-			Hint: "look at it with action empty; when it waits for an approval, decideWorkflow lists what waits for you",
-		}
+		return caused(err, mcp.CodeRefused, "look at it with action empty; when it waits for an approval, decideWorkflow lists what waits for you", "%s", clip(err.Error(), 500))
 	case errors.As(err, &refused) && refused.Status == 500 && !refused.Page:
-		return &mcp.Error{
-			Code:    mcp.CodeRefused,
-			Message: fmt.Sprintf("the ERP did not %s %s %s: %s", action, d.Table, documentName(d), clip(refused.Detail, 1500)),
-			Hint:    "nothing was changed; fix what the ERP names, then call again", Err: err,
-		}
+		return caused(err, mcp.CodeRefused, "nothing was changed; fix what the ERP names, then call again",
+			"the ERP did not %s %s %s: %s", action, d.Table, documentName(d), clip(refused.Detail, 1500))
 	case !errors.Is(err, erp.ErrOutcomeUnknown):
 		return err
 	}

@@ -52,12 +52,10 @@ func documentFacts(d *erp.Document) []fact {
 
 // documentWords are the facts for a message.
 func documentWords(d *erp.Document) string {
-	facts := documentFacts(d)
-	words := make([]string, len(facts))
-	for i, f := range facts {
-		words[i], _ = mcp.Ask(f.label+": %s", f.value).Text()
-	}
-	return strings.Join(words, "; ")
+	return strings.Join(mapped(documentFacts(d), func(f *fact) string {
+		words, _ := mcp.Ask(f.label+": %s", f.value).Text() // one fact is never too long
+		return words
+	}), "; ")
 }
 
 // consequences say what an action does to any document, for the one who is asked.

@@ -5,56 +5,28 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/mcp"
 )
 
-const (
-	doubtTime  = time.Hour // how long the same call is taken for a repetition
-	mostDoubts = 1000      // how many of them are remembered
-)
+// doubtTime is how long the same call is taken for a repetition.
+const doubtTime = time.Hour
 
 // doubts remembers the UUIDs of creations whose outcome is not known. The same call
 // by the same caller uses the same UUID, so that it creates nothing twice.
 type doubts struct {
-	mu    sync.Mutex
-	uuids map[[sha256.Size]byte]doubt
-}
-
-type doubt struct {
-	uuid  dict.UUID
-	until time.Time
+	memory[[sha256.Size]byte, dict.UUID]
 }
 
 // of is the UUID of a creation: that of an earlier call which may have created it,
 // or a new one.
 func (d *doubts) of(c *mcp.Call, now time.Time) (uuid dict.UUID, again bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if known, ok := d.uuids[sameCall(c)]; ok && now.Before(known.until) {
-		return known.uuid, true
+	if uuid, again = d.get(sameCall(c), now); !again {
+		uuid = dict.NewUUID()
 	}
-	return dict.NewUUID(), false
-}
-
-// keep remembers a creation that may have been made.
-func (d *doubts) keep(c *mcp.Call, uuid dict.UUID, now time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.uuids == nil || len(d.uuids) >= mostDoubts {
-		d.uuids = map[[sha256.Size]byte]doubt{}
-	}
-	d.uuids[sameCall(c)] = doubt{uuid, now.Add(doubtTime)}
-}
-
-// settle forgets a creation whose outcome is known now: the same call creates anew.
-func (d *doubts) settle(c *mcp.Call) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.uuids, sameCall(c))
+	return uuid, again
 }
 
 // sameCall tells calls apart by who calls, in which session, what, with which

@@ -28,5 +28,20 @@ func fromDict(err error) error {
 	return e
 }
 
+// fail is an error of a tool: its code, what to do next, and what was wrong.
+func fail(code, hint, format string, args ...any) *mcp.Error {
+	return &mcp.Error{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// because is the error of a tool in the words of its cause.
+func because(err error, code, hint string) *mcp.Error {
+	return &mcp.Error{Code: code, Message: err.Error(), Hint: hint, Err: err}
+}
+
+// caused is [fail] with a cause, for logs and for who looks for it.
+func caused(err error, code, hint, format string, args ...any) *mcp.Error {
+	return &mcp.Error{Code: code, Message: fmt.Sprintf(format, args...), Hint: hint, Err: err}
+}
+
 // clip shortens text to so many characters, without blanks around it.
 func clip(s string, most int) string { return text.Shorten(strings.TrimSpace(s), most) }

@@ -79,20 +79,14 @@ func (w withFile) ResultLink() *mcp.Link {
 	return &mcp.Link{URI: w.File.URI, Name: w.File.Name, MIMEType: w.File.MIMEType, Size: int64(w.File.Bytes), Description: "until " + w.File.Until}
 }
 
+// fileTypes are not asked of the machine, which may have nothing.
+var fileTypes = map[string]string{
+	".pdf": "application/pdf", ".html": "text/html", ".htm": "text/html", ".csv": "text/csv", ".txt": "text/plain", ".zip": "application/zip", ".json": "application/json",
+}
+
 func typeOf(name string, data []byte) string {
-	switch strings.ToLower(path.Ext(name)) { // not as the machine has it: it may have nothing
-	case ".pdf":
-		return "application/pdf"
-	case ".html", ".htm":
-		return "text/html"
-	case ".csv":
-		return "text/csv"
-	case ".txt":
-		return "text/plain"
-	case ".zip":
-		return "application/zip"
-	case ".json":
-		return "application/json"
+	if kind, ok := fileTypes[strings.ToLower(path.Ext(name))]; ok {
+		return kind
 	}
 	kind, _, err := mime.ParseMediaType(http.DetectContentType(data))
 	if err != nil {

@@ -38,10 +38,10 @@ const outputResponse = "response"
 func (b *Toolbox) generatorTools() mcp.Set {
 	return mcp.Set{
 		b.listGenerators(), b.getGeneratorInfo(),
-		b.generate("generatePlugin", "Generate a plugin", "plugin", "Makes the sources of a whole plugin: an OSGi bundle with POM, manifest, activator and the requested components.", uncommonOptions),
-		b.generate("generateModel", "Generate model classes", "model", "Makes a plugin with the model classes of tables.", uncommonOptions),
-		b.generate("generateProcess", "Generate a process", "process", "Makes a plugin with a process that users start, its parameters and its dictionary records.", uncommonOptions),
-		b.generate("generateCallout", "Generate a callout", "callout", "Makes a plugin with a callout, which reacts when users change a field.", uncommonOptions),
+		b.generate("plugin", "Generate a plugin", "Makes the sources of a whole plugin: an OSGi bundle with POM, manifest, activator and the requested components."),
+		b.generate("model", "Generate model classes", "Makes a plugin with the model classes of tables."),
+		b.generate("process", "Generate a process", "Makes a plugin with a process that users start, its parameters and its dictionary records."),
+		b.generate("callout", "Generate a callout", "Makes a plugin with a callout, which reacts when users change a field."),
 		b.runGenerator(),
 	}
 }
@@ -95,9 +95,9 @@ func (b *Toolbox) listGenerators() mcp.Tool {
 		Description: "Lists what can be generated: plugins and their components.",
 	}, func(context.Context, *mcp.Call, struct{}) (*listGeneratorsOut, error) {
 		out := &listGeneratorsOut{Outputs: b.outputs()}
-		for _, g := range generator.Generators() {
-			out.Generators = append(out.Generators, generatorLine{g.Name, g.Title, clip(g.Description, 300), toolOf(g.Name)})
-		}
+		out.Generators = mapped(generator.Generators(), func(g *generator.Generator) generatorLine {
+			return generatorLine{g.Name, g.Title, clip(g.Description, 300), toolOf(g.Name)}
+		})
 		return out, nil
 	})
 }
@@ -133,10 +133,7 @@ type getGeneratorInfoOut struct {
 }
 
 func generatorNames(s *jsonschema.Schema) {
-	p := property(s, "generator")
-	for _, g := range generator.Generators() {
-		p.Enum = append(p.Enum, g.Name)
-	}
+	property(s, "generator").Enum = mapped(generator.Generators(), func(g *generator.Generator) any { return g.Name })
 }
 
 func (b *Toolbox) getGeneratorInfo() mcp.Tool {
@@ -150,9 +147,9 @@ func (b *Toolbox) getGeneratorInfo() mcp.Tool {
 			return nil, fromGenerator(err)
 		}
 		out := &getGeneratorInfoOut{generatorLine: generatorLine{g.Name, g.Title, g.Description, toolOf(g.Name)}}
-		for _, o := range g.Options {
-			out.Options = append(out.Options, optionLine{o.Name, string(o.Type), o.Description, o.Required, o.Default, o.Choices, o.Example})
-		}
+		out.Options = mapped(g.Options, func(o *generator.Option) optionLine {
+			return optionLine{o.Name, string(o.Type), o.Description, o.Required, o.Default, o.Choices, o.Example}
+		})
 		return out, nil
 	})
 }
@@ -187,22 +184,19 @@ const generateTimeout = 2 * time.Minute
 var generateHints = mcp.Hints{OpenWorld: true}
 
 // generate is the tool of one generator. Its arguments are the generator's own
-// options, but for those to leave out.
-func (b *Toolbox) generate(tool, title, name, about string, without []string) mcp.Tool {
+// options, but for the uncommon ones.
+func (b *Toolbox) generate(name, title, about string) mcp.Tool {
 	g, err := generator.Find(name)
 	if err != nil {
 		panic("mcp/tools: " + err.Error())
 	}
-	in, err := optionsSchema(&g, without)
+	in, err := optionsSchema(&g)
 	if err != nil {
 		panic("mcp/tools: the options of " + name + ": " + err.Error())
 	}
-	if len(without) > 0 {
-		about += " runGenerator takes more options."
-	}
 	return mcp.New(mcp.Tool{
-		Name: tool, Title: title, Sets: []string{SetGenerator}, Hints: generateHints, Timeout: generateTimeout, Confirms: true, Unasked: unaskedDelivery,
-		Description: about + " Returns the files.",
+		Name: toolOf(name), Title: title, Sets: []string{SetGenerator}, Hints: generateHints, Timeout: generateTimeout, Confirms: true, Unasked: unaskedDelivery,
+		Description: about + " runGenerator takes more options. Returns the files.",
 		Input:       in,
 	}, func(ctx context.Context, c *mcp.Call, given map[string]json.RawMessage) (*generatedOut, error) {
 		var deliver deliverIn
@@ -229,7 +223,7 @@ func (b *Toolbox) generate(tool, title, name, about string, without []string) mc
 
 // optionsSchema is the schema of a generator's options with those of the
 // delivery.
-func optionsSchema(g *generator.Generator, without []string) (*jsonschema.Schema, error) {
+func optionsSchema(g *generator.Generator) (*jsonschema.Schema, error) {
 	raw, err := json.Marshal(g.Schema(false))
 	if err != nil {
 		return nil, err
@@ -238,7 +232,7 @@ func optionsSchema(g *generator.Generator, without []string) (*jsonschema.Schema
 	if err := json.Unmarshal(raw, s); err != nil {
 		return nil, err
 	}
-	for _, name := range without {
+	for _, name := range uncommonOptions {
 		delete(s.Properties, name)
 	}
 	s.PropertyOrder = nil
@@ -315,25 +309,23 @@ func (b *Toolbox) runGenerated(ctx context.Context, c *mcp.Call, g *generator.Ge
 	out := &generatedOut{
 		Generator: g.Name, ArtifactID: artifact.ArtifactID, Version: artifact.Version, Output: in.Output, Notes: artifact.Notes,
 	}
-	if delivery == nil && in.Cursor == "" && len(in.Files) == 0 {
+	switch { // pages of what was made, or delivered, are only looked at
+	case in.Cursor != "":
+	case delivery != nil:
+		if out.Receipt, err = b.deliver(ctx, c, artifact, delivery, in); err != nil {
+			return nil, err
+		}
+	case len(in.Files) == 0:
 		archive, err := artifact.Zip()
 		if err != nil {
 			return nil, err
 		}
 		out.File = b.keepFile(ctx, c, artifact.Filename(), archive)
 	}
-	if delivery != nil {
-		// Pages of what was delivered are only looked at.
-		if in.Cursor == "" {
-			if out.Receipt, err = b.deliver(ctx, c, artifact, delivery, in); err != nil {
-				return nil, err
-			}
-		}
-	}
 	question := struct {
 		Options map[string]any
 		Deliver deliverIn
 	}{options, in}
 	question.Deliver.Cursor = ""
-	return out, out.show(c.Tool, question, artifact.Tree, in)
+	return out, out.show(c, question, artifact.Tree, in)
 }

@@ -28,15 +28,13 @@ type receiptLine struct {
 func (b *Toolbox) deliveryFor(ctx context.Context, in deliverIn) (generator.Delivery, error) {
 	if in.Output == outputResponse {
 		if in.Email != "" {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "an address goes with output email", Hint: "leave email out, or set output"}
+			return nil, fail(mcp.CodeInvalidArguments, "leave email out, or set output", "an address goes with output email")
 		}
 		return nil, nil
 	}
 	if allowed := b.outputs(); !slices.Contains(allowed, in.Output) {
-		return nil, &mcp.Error{
-			Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("plugins may not go to %s here", in.Output),
-			Hint: "allowed are: " + strings.Join(allowed, ", ") + "; with output response and show content the files can be read",
-		}
+		hint := "allowed are: " + strings.Join(allowed, ", ") + "; with output response and show content the files can be read"
+		return nil, fail(mcp.CodePermissionDenied, hint, "plugins may not go to %s here", in.Output)
 	}
 	mode, delivery, err := b.generators.Deliveries.Choose(ctx, in.Output, in.Email)
 	if err != nil {
@@ -140,10 +138,8 @@ func fromDelivery(err error) error {
 	var failed *failure.Error
 	switch {
 	case errors.As(err, &there):
-		return &mcp.Error{
-			Code: mcp.CodeConflict, Message: fmt.Sprintf("nothing was written: %d files already exist with other content: %s", len(there.Files), inQuotes(there.Files)),
-			Hint: "choose another artifactId, or let somebody merge them by hand", Err: err,
-		}
+		return caused(err, mcp.CodeConflict, "choose another artifactId, or let somebody merge them by hand",
+			"nothing was written: %d files already exist with other content: %s", len(there.Files), inQuotes(there.Files))
 	case errors.As(err, &failed):
 		if code, ok := deliveryCodes[failed.Kind]; ok {
 			return &mcp.Error{Code: code, Message: clip(failed.Doing+": "+failed.Why, 600), Hint: clip(failed.Next, 300), Err: err}

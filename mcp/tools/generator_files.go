@@ -2,7 +2,6 @@ package tools
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -33,8 +32,8 @@ type generatedOut struct {
 }
 
 // show fills in the files.
-func (o *generatedOut) show(tool string, question any, tree *generator.Tree, in deliverIn) error {
-	offset, err := offsetOf(in.Cursor, tool, question)
+func (o *generatedOut) show(c *mcp.Call, question any, tree *generator.Tree, in deliverIn) error {
+	p, err := pagerFor(c, in.Cursor, question)
 	if err != nil {
 		return err
 	}
@@ -45,45 +44,33 @@ func (o *generatedOut) show(tool string, question any, tree *generator.Tree, in 
 		}
 	}
 	if in.Show != "content" {
-		lines := make([]fileLine, 0, len(files))
-		for _, f := range from(files, offset) {
-			lines = append(lines, fileLine{Name: f.Name, Size: len(f.Content), Binary: !utf8.Valid(f.Content)})
-		}
-		o.Files, o.paged = page(tool, question, lines, offset, len(files))
+		o.Files, o.paged = part(p, files, func(f *generator.File) fileLine {
+			return fileLine{Name: f.Name, Size: len(f.Content), Binary: !utf8.Valid(f.Content)}
+		})
 		return nil
 	}
 	next := 0
-	o.Files, next = contents(files, offset)
+	o.Files, next = contents(files, p.offset)
 	o.Total = len(files)
 	if next > 0 {
-		o.Truncated, o.NextCursor = true, cursorFor(tool, question, next)
+		o.Truncated, o.NextCursor = true, p.cursor(next)
 	}
 	return nil
 }
 
 // chosen are the files of the names.
 func chosen(files []generator.File, names []string) ([]generator.File, error) {
-	var all []string
-	for _, f := range files {
-		all = append(all, f.Name)
-	}
-	var out []generator.File
-	for i, f := range files {
-		if slices.Contains(names, f.Name) {
-			out = append(out, files[i])
-		}
-	}
+	all := mapped(files, func(f *generator.File) string { return f.Name })
 	for _, name := range names {
-		if slices.Contains(all, name) {
-			continue
+		if !slices.Contains(all, name) {
+			hint := "call it with show names to see them"
+			if near := mcp.Nearest(name, all); len(near) > 0 {
+				hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
+			}
+			return nil, fail(mcp.CodeNotFound, hint, "the plugin has no file %q", clip(name, 120))
 		}
-		e := &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("the plugin has no file %q", clip(name, 120)), Hint: "call it with show names to see them"}
-		if near := mcp.Nearest(name, all); len(near) > 0 {
-			e.Hint = "did you mean " + strings.Join(near, " or ") + "? " + e.Hint
-		}
-		return nil, e
 	}
-	return out, nil
+	return slices.DeleteFunc(slices.Clone(files), func(f generator.File) bool { return !slices.Contains(names, f.Name) }), nil
 }
 
 // contents are as many files as fit into a response, from an offset on that counts
@@ -120,10 +107,7 @@ func contents(files []generator.File, place int) (lines []fileLine, next int) {
 
 // encodedLen is how long a text is in JSON.
 func encodedLen(text []byte) int {
-	raw, err := json.Marshal(string(text))
-	if err != nil {
-		return 6 * len(text)
-	}
+	raw, _ := json.Marshal(string(text)) // a text always encodes
 	return len(raw)
 }
 

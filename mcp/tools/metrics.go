@@ -107,7 +107,7 @@ func (b *Toolbox) listMetrics() mcp.Tool {
 		}
 		out := &listMetricsOut{}
 		if in.Name == "" && in.Dimension != "" {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "a dimension is one of a metric", Hint: "give the name of the metric, too"}
+			return nil, fail(mcp.CodeInvalidArguments, "give the name of the metric, too", "a dimension is one of a metric")
 		}
 		if in.Name == "" {
 			out.listed(set.Definitions())
@@ -174,15 +174,13 @@ func detailOf(d *metrics.Definition) *metricDetail {
 	if d.Currency != nil {
 		out.Currency = d.Currency.About
 	}
-	for _, m := range d.Measures {
-		out.Measures = append(out.Measures, metricPart{Name: m.Name, Title: m.Title, Unit: string(m.Unit)})
-	}
-	for _, dim := range d.AllDimensions() {
-		out.Dimensions = append(out.Dimensions, dim.Name)
-	}
-	for _, f := range d.Filters {
-		out.Filters = append(out.Filters, metricPart{Name: f.Name, Title: f.Title, Values: f.Values})
-	}
+	out.Measures = mapped(d.Measures, func(m *metrics.Measure) metricPart {
+		return metricPart{Name: m.Name, Title: m.Title, Unit: string(m.Unit)}
+	})
+	out.Dimensions = mapped(d.AllDimensions(), func(dim *metrics.Dimension) string { return dim.Name })
+	out.Filters = mapped(d.Filters, func(f *metrics.Filter) metricPart {
+		return metricPart{Name: f.Name, Title: f.Title, Values: f.Values}
+	})
 	return out
 }
 

@@ -10,9 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/dict/registry"
-	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/access"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -163,17 +161,13 @@ func (n *nothing) inOtherCase(ctx context.Context, t textCondition, text string)
 	if t.operator == "eq" || t.operator == "in" {
 		filter = fmt.Sprintf("%s eq '%s'", column, strings.ToLower(text))
 	}
-	page, _, err := backend.Read(ctx, n.b.pool, "search records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
-		return r.Search(ctx, n.c.Caller, backend.Search{Table: t.table.Name, Filter: filter, Select: []string{t.column.Name}, Limit: 20})
-	})
+	page, err := n.b.search(ctx, n.c, backend.Search{Table: t.table.Name, Filter: filter, Select: []string{t.column.Name}, Limit: 20})
 	if err != nil {
 		return nil, ""
 	}
-	for _, raw := range page.Records {
-		if rec, err := erp.ParseRecord(raw); err == nil {
-			if value, ok := rec.Text(t.column.Name); ok {
-				found = append(found, value)
-			}
+	for _, rec := range page.Records {
+		if value, ok := rec.Text(t.column.Name); ok {
+			found = append(found, value)
 		}
 	}
 	return distinct(found), filter
@@ -184,15 +178,10 @@ func (n *nothing) inOtherCaseBySQL(ctx context.Context, t textCondition, text st
 	if t.operator == "like" {
 		operator = "LIKE"
 	}
-	raw, err := json.Marshal(text)
-	if err != nil {
-		return nil, ""
-	}
-	r, _, err := backend.Read(ctx, n.b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
-		return k.Query(ctx, n.c.Caller, backend.Query{
-			SQL:    fmt.Sprintf("SELECT DISTINCT %[1]s FROM %[2]s WHERE lower(%[1]s) %[3]s lower(CAST($1 AS text)) ORDER BY 1", column, strings.ToLower(t.table.Name), operator),
-			Params: []json.RawMessage{raw}, RoleID: n.role, MaxRows: 20,
-		})
+	raw, _ := json.Marshal(text) // a text always encodes
+	r, err := n.b.query(ctx, n.c, backend.Query{
+		SQL:    fmt.Sprintf("SELECT DISTINCT %[1]s FROM %[2]s WHERE lower(%[1]s) %[3]s lower(CAST($1 AS text)) ORDER BY 1", column, strings.ToLower(t.table.Name), operator),
+		Params: []json.RawMessage{raw}, RoleID: n.role, MaxRows: 20,
 	})
 	if err != nil {
 		return nil, ""
@@ -213,13 +202,9 @@ func distinct(values []string) []string {
 
 // quotedTexts names a few texts.
 func quotedTexts(texts []string) string {
-	var words []string
-	for i, t := range texts {
-		if i == 3 {
-			words = append(words, "…")
-			break
-		}
-		words = append(words, cell(t))
+	words := mapped(texts[:min(len(texts), 3)], func(t *string) string { return cell(*t) })
+	if len(texts) > 3 {
+		words = append(words, "…")
 	}
 	return strings.Join(words, ", ")
 }

@@ -227,12 +227,18 @@ func (b *Toolbox) ownQuery(q OwnQuery) mcp.Tool {
 // a response.
 func (b *Toolbox) runQuery(ctx context.Context, c *mcp.Call, q backend.Query) (*api.Result, *executeQueryOut, error) {
 	defer heartbeat(ctx, c, "the query is running")()
-	r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
-		return k.Query(ctx, c.Caller, q)
-	})
+	r, err := b.query(ctx, c, q)
 	if err != nil {
 		return nil, nil, meant(err)
 	}
 	out, err := rowsOf(r)
 	return r, out, err
+}
+
+// query runs a statement for the caller.
+func (b *Toolbox) query(ctx context.Context, c *mcp.Call, q backend.Query) (*api.Result, error) {
+	r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
+		return k.Query(ctx, c.Caller, q)
+	})
+	return r, err
 }

@@ -1,12 +1,14 @@
 package tools
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -32,35 +34,55 @@ type noted struct {
 // AddNote is part of [mcp.Noter].
 func (n *noted) AddNote(text string) { n.Notes = append(n.Notes, text) }
 
-// cursorFor binds an offset in a list to the request it belongs to.
-func cursorFor(tool string, question any, offset int) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.Itoa(offset) + " " + fingerprint(tool, question)))
+// turning is the end of the arguments of a list that comes in pages.
+type turning struct {
+	Cursor string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
 
-// offsetOf is the offset that a cursor means; an empty one is the start.
-func offsetOf(cursor, tool string, question any) (int, error) {
+func (t *turning) takeCursor() string {
+	cursor := t.Cursor
+	t.Cursor = ""
+	return cursor
+}
+
+// pager is the place in a list at which a call goes on. It binds the list to the
+// tool and its other arguments.
+type pager struct {
+	tool     string
+	question any
+	offset   int
+}
+
+// pagerOf takes the cursor out of the arguments of a call; an empty one is the start.
+func pagerOf(c *mcp.Call, in interface{ takeCursor() string }) (pager, error) {
+	return pagerFor(c, in.takeCursor(), in)
+}
+
+// pagerFor is [pagerOf] for a cursor that is not among what binds it.
+func pagerFor(c *mcp.Call, cursor string, question any) (pager, error) {
+	p := pager{tool: c.Tool, question: question}
 	if cursor == "" {
-		return 0, nil
-	}
-	wrong := &mcp.Error{
-		Code: mcp.CodeInvalidArguments, Message: "the cursor belongs to another call",
-		Hint: "send the other arguments exactly as in the call that returned it, or leave cursor out to start again",
+		return p, nil
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil {
-		return 0, wrong
+	number, print, _ := strings.Cut(string(raw), " ")
+	if err == nil {
+		p.offset, err = strconv.Atoi(number)
 	}
-	number, print, ok := strings.Cut(string(raw), " ")
-	offset, err := strconv.Atoi(number)
-	if !ok || err != nil || offset < 0 || print != fingerprint(tool, question) {
-		return 0, wrong
+	if err != nil || p.offset < 0 || print != p.fingerprint() {
+		return p, fail(mcp.CodeInvalidArguments, "send the other arguments exactly as in the call that returned it, or leave cursor out to start again", "the cursor belongs to another call")
 	}
-	return offset, nil
+	return p, nil
 }
 
-func fingerprint(tool string, question any) string {
-	raw, _ := json.Marshal(question) // structs of texts, numbers and flags always encode
-	sum := sha256.Sum256(append([]byte(tool+"\n"), raw...))
+// cursor goes on at an offset.
+func (p pager) cursor(offset int) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strconv.Itoa(offset) + " " + p.fingerprint()))
+}
+
+func (p pager) fingerprint() string {
+	raw, _ := json.Marshal(p.question) // structs of texts, numbers and flags always encode
+	sum := sha256.Sum256(append([]byte(p.tool+"\n"), raw...))
 	return base64.RawURLEncoding.EncodeToString(sum[:6])
 }
 
@@ -82,16 +104,70 @@ func fitting[T any](items []T) []T {
 	return items
 }
 
-// page cuts a list that starts at offset to what fits, and says how to go on.
-func page[T any](tool string, question any, items []T, offset, total int) ([]T, paged) {
-	return cut(tool, question, fitting(items), offset, total)
-}
+// page cuts a list that starts where p is to what fits, and says how to go on.
+func page[T any](p pager, items []T, total int) ([]T, paged) { return cut(p, fitting(items), total) }
 
 // cut is page for items that fit.
-func cut[T any](tool string, question any, items []T, offset, total int) ([]T, paged) {
-	p := paged{Total: total}
-	if next := offset + len(items); len(items) > 0 && next < total {
-		p.Truncated, p.NextCursor = true, cursorFor(tool, question, next)
+func cut[T any](p pager, items []T, total int) ([]T, paged) {
+	end := paged{Total: total}
+	if next := p.offset + len(items); len(items) > 0 && next < total {
+		end.Truncated, end.NextCursor = true, p.cursor(next)
 	}
-	return items, p
+	return items, end
+}
+
+// part is the page of a list that is there as a whole.
+func part[T, L any](p pager, all []T, line func(*T) L) ([]L, paged) {
+	return page(p, mapped(from(all, p.offset), line), len(all))
+}
+
+// mapped are the lines of a list's items.
+func mapped[T, L any](items []T, line func(*T) L) []L {
+	lines := make([]L, len(items))
+	for i := range items {
+		lines[i] = line(&items[i])
+	}
+	return lines
+}
+
+// listing is the page of what a pattern finds in the dictionary. A pattern without %
+// that finds nothing is searched for within the names.
+func listing[T, L any](ctx context.Context, p pager, q registry.ListQuery, list func(context.Context, registry.ListQuery) (registry.Listing[T], error), line func(*T) L) ([]L, paged, error) {
+	q.Offset = p.offset
+	found, err := list(ctx, q)
+	if err == nil && found.Total == 0 && within(q.Pattern) != q.Pattern {
+		q.Pattern = within(q.Pattern)
+		found, err = list(ctx, q)
+	}
+	if err != nil {
+		return nil, paged{}, err
+	}
+	lines, end := page(p, mapped(found.Items, line), found.Total)
+	return lines, end, nil
+}
+
+// ofDictionary is the handler of a tool that reads the dictionary.
+func ofDictionary[In, Out any](b *Toolbox, work func(ctx context.Context, c *mcp.Call, reg registry.Registry, in In) (*Out, error)) func(context.Context, *mcp.Call, In) (*Out, error) {
+	return func(ctx context.Context, c *mcp.Call, in In) (*Out, error) {
+		reg, err := b.registry(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		out, err := work(ctx, c, reg, in)
+		return out, fromDict(err)
+	}
+}
+
+// ofPages is [ofDictionary] for a list that comes in pages.
+func ofPages[In, Out any, At interface {
+	*In
+	takeCursor() string
+}](b *Toolbox, work func(ctx context.Context, reg registry.Registry, in In, p pager) (*Out, error)) func(context.Context, *mcp.Call, In) (*Out, error) {
+	return ofDictionary(b, func(ctx context.Context, c *mcp.Call, reg registry.Registry, in In) (*Out, error) {
+		p, err := pagerOf(c, At(&in))
+		if err != nil {
+			return nil, err
+		}
+		return work(ctx, reg, in, p)
+	})
 }

@@ -3,10 +3,8 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/erphub/erphub/dict"
@@ -15,44 +13,13 @@ import (
 	"github.com/erphub/erphub/mcp"
 )
 
-const (
-	openTime = 5 * time.Minute // how long it is believed that a role may write a table
-	mostOpen = 2000            // how many of these are remembered
-)
+// openTime is how long it is believed that a role may write a table.
+const openTime = 5 * time.Minute
 
-// open remembers which roles may write which tables. That one may not is not
-// remembered: an administrator may be changing it.
-type open struct {
-	mu    sync.Mutex
-	until map[string]time.Time
-}
-
-func (o *open) key(c mcp.Caller, table string) string {
-	return fmt.Sprintf("%d/%d %s", c.ClientID, c.RoleID, table)
-}
-
-// unknown are the tables of which it is not known.
-func (o *open) unknown(c mcp.Caller, tables []string, now time.Time) []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var left []string
-	for _, t := range tables {
-		if !now.Before(o.until[o.key(c, t)]) && !slices.Contains(left, t) {
-			left = append(left, t)
-		}
-	}
-	return left
-}
-
-func (o *open) note(c mcp.Caller, tables []string, now time.Time) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.until == nil || len(o.until) > mostOpen {
-		o.until = map[string]time.Time{}
-	}
-	for _, t := range tables {
-		o.until[o.key(c, t)] = now.Add(openTime)
-	}
+// writes are a role and a table that it writes.
+type writes struct {
+	tenant, role int
+	table        string
 }
 
 // mayWrite refuses a caller whose role may not write one of the tables, before a plan
@@ -62,8 +29,13 @@ func (b *Toolbox) mayWrite(ctx context.Context, c *mcp.Call, tables ...string) e
 	if !c.Caller.Known {
 		return nil
 	}
-	tables = b.open.unknown(c.Caller, tables, b.now())
-	if len(tables) == 0 {
+	var unknown []string
+	for _, t := range tables {
+		if _, ok := b.open.get(writes{c.Caller.ClientID, c.Caller.RoleID, t}, b.now()); !ok && !slices.Contains(unknown, t) {
+			unknown = append(unknown, t)
+		}
+	}
+	if tables = unknown; len(tables) == 0 {
 		return nil
 	}
 	asks, client, err := b.connect(ctx, c, "read permissions")
@@ -78,7 +50,9 @@ func (b *Toolbox) mayWrite(ctx context.Context, c *mcp.Call, tables ...string) e
 		return err
 	}
 	if len(denied) == 0 {
-		b.open.note(c.Caller, tables, b.now())
+		for _, t := range tables {
+			b.open.keep(writes{c.Caller.ClientID, c.Caller.RoleID, t}, struct{}{}, b.now().Add(openTime))
+		}
 		return nil
 	}
 	reasons := make([]string, len(denied))
@@ -87,14 +61,11 @@ func (b *Toolbox) mayWrite(ctx context.Context, c *mcp.Call, tables ...string) e
 		reasons[i] = d.Table + " (" + d.Reason + ")"
 		dictionary = dictionary || strings.HasPrefix(d.Table, "AD_")
 	}
-	e := &mcp.Error{
-		Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("the role %d may not write %s", c.Caller.RoleID, strings.Join(reasons, ", ")),
-		Hint: "nothing was done; use another role, or ask an administrator",
-	}
+	hint := "nothing was done; use another role, or ask an administrator"
 	if dictionary {
-		e.Hint = "nothing was done; the dictionary is changed under a role of the System tenant"
+		hint = "nothing was done; the dictionary is changed under a role of the System tenant"
 	}
-	return e
+	return fail(mcp.CodePermissionDenied, hint, "the role %d may not write %s", c.Caller.RoleID, strings.Join(reasons, ", "))
 }
 
 // planTables are the tables that a plan writes to.
@@ -116,9 +87,6 @@ func ownRecord(c *mcp.Call, table string, record erp.Record) error {
 	if !c.Caller.Known || !ok || !known || number == int64(c.Caller.ClientID) {
 		return nil
 	}
-	return &mcp.Error{
-		Code:    mcp.CodePermissionDenied,
-		Message: fmt.Sprintf("the record %s of %s belongs to the tenant %s, and your role to another", record.ID(), table, cell(tenant.Identifier)),
-		Hint:    "nothing was done; records are changed in their own tenant only",
-	}
+	return fail(mcp.CodePermissionDenied, "nothing was done; records are changed in their own tenant only",
+		"the record %s of %s belongs to the tenant %s, and your role to another", record.ID(), table, cell(tenant.Identifier))
 }

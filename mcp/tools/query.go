@@ -155,9 +155,7 @@ func (b *Toolbox) explainQuery() mcp.Tool {
 }
 
 func queryColumns(columns []api.Column) []queryColumn {
-	out := make([]queryColumn, len(columns))
-	for i, c := range columns {
-		out[i] = queryColumn{Name: clip(c.Name, 128), Type: c.Type, Redacted: c.Redacted}
-	}
-	return out
+	return mapped(columns, func(c *api.Column) queryColumn {
+		return queryColumn{Name: clip(c.Name, 128), Type: c.Type, Redacted: c.Redacted}
+	})
 }

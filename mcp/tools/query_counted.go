@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
@@ -144,11 +143,9 @@ func (b *Toolbox) inactiveIn(ctx context.Context, c *mcp.Call, q backend.Query, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
-		return k.Query(ctx, c.Caller, backend.Query{
-			SQL:    fmt.Sprintf("SELECT count(*) FROM (SELECT %s.isactive AS active %s) found WHERE found.active = 'N'", of, text.source),
-			Params: q.Params, RoleID: q.RoleID, MaxRows: 1,
-		})
+	r, err := b.query(ctx, c, backend.Query{
+		SQL:    fmt.Sprintf("SELECT count(*) FROM (SELECT %s.isactive AS active %s) found WHERE found.active = 'N'", of, text.source),
+		Params: q.Params, RoleID: q.RoleID, MaxRows: 1,
 	})
 	if err != nil || len(r.Rows) == 0 || fmt.Sprint(r.Rows[0][0]) == "0" {
 		return nil
@@ -185,11 +182,9 @@ func (b *Toolbox) foundBy(ctx context.Context, c *mcp.Call, q backend.Query, tex
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	r, _, err := backend.Read(ctx, b.pool, "run SQL", func(ctx context.Context, k backend.Querier) (*api.Result, error) {
-		return k.Query(ctx, c.Caller, backend.Query{
-			SQL:    fmt.Sprintf("SELECT DISTINCT %s, found.status FROM (SELECT %s AS currency, %s AS status %s) found%s", selected, names[0], names[1], text.source, join),
-			Params: q.Params, RoleID: q.RoleID, MaxRows: mostSQLGroups,
-		})
+	r, err := b.query(ctx, c, backend.Query{
+		SQL:    fmt.Sprintf("SELECT DISTINCT %s, found.status FROM (SELECT %s AS currency, %s AS status %s) found%s", selected, names[0], names[1], text.source, join),
+		Params: q.Params, RoleID: q.RoleID, MaxRows: mostSQLGroups,
 	})
 	if err != nil {
 		return nil

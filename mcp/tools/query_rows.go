@@ -51,10 +51,7 @@ func rowsOf(r *api.Result) (*executeQueryOut, error) {
 		}
 	}
 	if raw, err := mcp.Encode(out); err == nil && len(raw) > 2*maxResponse {
-		return nil, &mcp.Error{
-			Code: mcp.CodeTooLarge, Message: fmt.Sprintf("one row has %d columns, and is too long for a response", len(out.Columns)),
-			Hint: "name the columns you need instead of *",
-		}
+		return nil, fail(mcp.CodeTooLarge, "name the columns you need instead of *", "one row has %d columns, and is too long for a response", len(out.Columns))
 	}
 	return out, nil
 }

@@ -103,7 +103,7 @@ func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeReco
 	if again && created >= 0 {
 		_, err := b.read(ctx, c, ops[created].Table, ops[created].uuid)
 		if err == nil {
-			b.doubts.settle(c)
+			b.doubts.forget(sameCall(c))
 			out.Status, out.Note = "exists", note
 			return out, nil
 		}
@@ -144,16 +144,16 @@ func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeReco
 		done, checkErr := wroteAll(ctx, client, ops, err)
 		switch {
 		case done:
-			b.doubts.settle(c)
+			b.doubts.forget(sameCall(c))
 			out.Note = "the response of the ERP was lost; the records were looked up and are written"
 			return out, nil
 		case created >= 0 && mcp.ErrorOf(checkErr).Code == mcp.CodeOutcomeUnknown:
-			b.doubts.keep(c, whole, b.now())
+			b.doubts.keep(sameCall(c), whole, b.now().Add(doubtTime))
 			return nil, createdOnce(checkErr, whole)
 		}
 		return nil, checkErr
 	}
-	b.doubts.settle(c)
+	b.doubts.forget(sameCall(c))
 	for i, r := range results {
 		if rec, err := r.Record(); err == nil && ops[i].Op == "create" {
 			out.Operations[i].ID, out.Operations[i].UUID = rec.ID().String(), rec.UUID()
@@ -186,9 +186,9 @@ func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsI
 		switch as := strings.TrimPrefix(given.As, "@"); {
 		case err != nil || as == "":
 		case op.uuid == "":
-			err = &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "only a created record with a UUID has a name for later operations"}
+			err = fail(mcp.CodeInvalidArguments, "", "only a created record with a UUID has a name for later operations")
 		case named[as] != nil:
-			err = &mcp.Error{Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("the name %q is taken", clip(as, 40))}
+			err = fail(mcp.CodeInvalidArguments, "", "the name %q is taken", clip(as, 40))
 		}
 		var wrong *mcp.Error
 		switch {
@@ -210,7 +210,7 @@ func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsI
 
 // checkOperation spells an operation as the dictionary does, and reads what exists.
 func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, made earlier, op *operation) error {
-	wrong := func(message string) error { return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: message} }
+	wrong := func(message string) error { return fail(mcp.CodeInvalidArguments, "", "%s", message) }
 	if op.Op != "delete" {
 		if len(op.Values) == 0 {
 			return wrong("there are no values")
@@ -235,13 +235,13 @@ func (b *Toolbox) checkOperation(ctx context.Context, c *mcp.Call, made earlier,
 	if op.ID == "" {
 		return wrong("the id is missing")
 	}
-	name, record, err := b.changeable(ctx, c, op.Table, string(op.ID))
+	at, err := b.changeable(ctx, c, op.Table, string(op.ID))
 	if err != nil {
 		return err
 	}
-	op.Table, op.before, op.about = name, record, inWords(record)
-	if op.id, err = erp.ParseID(string(op.ID)); err == nil && op.Op == "delete" {
-		op.lines, err = b.linesOf(ctx, c, name, record.ID())
+	op.Table, op.before, op.about, op.id = at.table, at.record, inWords(at.record), at.id
+	if op.Op == "delete" {
+		op.lines, err = b.linesOf(ctx, c, at.table, at.record.ID())
 	}
 	return err
 }
@@ -273,10 +273,8 @@ func wroteAll(ctx context.Context, client *erp.Client, ops []operation, err erro
 	case errors.As(err, &failed) && failed.Index < len(ops):
 		op := ops[failed.Index]
 		cause := mcp.ErrorOf(failed.Err)
-		return false, &mcp.Error{
-			Code: cause.Code, Err: err, Hint: "nothing was written; fix that operation and call again with all of them",
-			Message: fmt.Sprintf("operation %d (%s %s%s) failed, and all was rolled back: %s", failed.Index+1, op.Op, op.Table, op.about, clip(failed.Err.Error(), 1500)),
-		}
+		return false, caused(err, cause.Code, "nothing was written; fix that operation and call again with all of them",
+			"operation %d (%s %s%s) failed, and all was rolled back: %s", failed.Index+1, op.Op, op.Table, op.about, clip(failed.Err.Error(), 1500))
 	case !errors.Is(err, erp.ErrOutcomeUnknown) || ctx.Err() != nil:
 		return false, err
 	}

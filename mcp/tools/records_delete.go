@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
@@ -27,19 +26,16 @@ func (b *Toolbox) deleteRecord() mcp.Tool {
 		Description: "Deletes one record for good, after asking the user. To keep it out of use, updateRecord with IsActive false.",
 		Input:       input[recordIn](shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in recordIn) (*deleteRecordOut, error) {
-		name, record, err := b.changeable(ctx, c, in.Table, string(in.ID))
+		at, err := b.changeable(ctx, c, in.Table, string(in.ID))
 		if err != nil {
 			return nil, err
 		}
-		id, err := erp.ParseID(string(in.ID))
+		name, id := at.table, at.id
+		lines, err := b.linesOf(ctx, c, name, at.record.ID())
 		if err != nil {
 			return nil, err
 		}
-		lines, err := b.linesOf(ctx, c, name, record.ID())
-		if err != nil {
-			return nil, err
-		}
-		if err := c.Confirmed(ctx, deleteQuestion(name, id, record, lines)); err != nil {
+		if err := c.Confirmed(ctx, deleteQuestion(name, id, at.record, lines)); err != nil {
 			return nil, err
 		}
 		ctx, client, err := b.connect(ctx, c, "delete records")
@@ -54,10 +50,8 @@ func (b *Toolbox) deleteRecord() mcp.Tool {
 		case err == nil:
 			return out, nil
 		case errors.As(err, &refused) && refused.Status == 500 && !refused.Page:
-			return nil, &mcp.Error{
-				Code: mcp.CodeRefused, Message: fmt.Sprintf("the ERP did not delete %s %s: %s", name, id, clip(refused.Title+": "+refused.Detail, 1500)),
-				Hint: "nothing was changed; records that point to it have to go first, or set IsActive to false with updateRecord", Err: err,
-			}
+			return nil, caused(err, mcp.CodeRefused, "nothing was changed; records that point to it have to go first, or set IsActive to false with updateRecord",
+				"the ERP did not delete %s %s: %s", name, id, clip(refused.Title+": "+refused.Detail, 1500))
 		case errors.Is(err, erp.ErrOutcomeUnknown) && ctx.Err() == nil:
 			if _, readErr := client.Get(ctx, name, id, nil); errors.Is(readErr, erp.ErrNotFound) {
 				out.Note = "the response of the ERP was lost; the record is gone"

@@ -41,11 +41,7 @@ func (b *Toolbox) printRecord() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		name, _, err := b.seen(ctx, c, in.Table, string(in.ID))
-		if err != nil {
-			return nil, err
-		}
-		id, err := erp.ParseID(string(in.ID))
+		at, err := b.seen(ctx, c, in.Table, string(in.ID))
 		if err != nil {
 			return nil, err
 		}
@@ -57,18 +53,16 @@ func (b *Toolbox) printRecord() mcp.Tool {
 			return nil, err
 		}
 		defer heartbeat(ctx, c, "printing")()
-		r, err := client.Print(ctx, name, id, format)
+		r, err := client.Print(ctx, at.table, at.id, format)
 		var refused *erp.Error
 		if errors.As(err, &refused) && refused.Status == 404 && !refused.Page {
-			return nil, &mcp.Error{
-				Code: mcp.CodeUnsupported, Message: fmt.Sprintf("%s cannot be printed: %s", name, clip(refused.Title+": "+refused.Detail, 500)),
-				Hint: "a record is printed by the process of its window's first tab; run a report with executeProcess instead", Err: err,
-			}
+			return nil, caused(err, mcp.CodeUnsupported, "a record is printed by the process of its window's first tab; run a report with executeProcess instead",
+				"%s cannot be printed: %s", at.table, clip(refused.Title+": "+refused.Detail, 500))
 		}
 		if err != nil {
 			return nil, processFailed(err)
 		}
-		out := &printRecordOut{Notice: untrusted, Table: name, ID: id.String(), Summary: clip(r.Summary, 1000)}
+		out := &printRecordOut{Notice: untrusted, Table: at.table, ID: at.id.String(), Summary: clip(r.Summary, 1000)}
 		if file, data, ok := r.File(); ok {
 			out.File = b.keepFile(ctx, c, file, data)
 		}
@@ -121,18 +115,11 @@ func (b *Toolbox) runRecordAttachments(ctx context.Context, c *mcp.Call, in reco
 	if err != nil {
 		return nil, err
 	}
-	name, raw, err := b.seen(ctx, c, in.Table, string(in.ID))
+	it, err := b.seen(ctx, c, in.Table, string(in.ID))
 	if err != nil {
 		return nil, err
 	}
-	record, err := erp.ParseRecord(raw)
-	if err != nil {
-		return nil, fmt.Errorf("the ERP's record cannot be read: %w", err)
-	}
-	id, err := erp.ParseID(string(in.ID))
-	if err != nil {
-		return nil, err
-	}
+	name, id, record := it.table, it.id, it.record
 	ctx, client, err := b.connect(ctx, c, "reach attachments")
 	if err != nil {
 		return nil, err
@@ -191,15 +178,10 @@ func (b *Toolbox) runRecordAttachments(ctx context.Context, c *mcp.Call, in reco
 			there, out.Note = nil, strings.TrimPrefix(out.Note+"; the files cannot be listed now", "; ")
 		}
 	}
-	for _, a := range there {
-		out.Attachments = append(out.Attachments, attachmentLine{a.Name, a.ContentType})
-	}
+	out.Attachments = mapped(there, func(a *erp.Attachment) attachmentLine { return attachmentLine{a.Name, a.ContentType} })
 	if short := fitting(out.Attachments); len(short) < len(out.Attachments) {
 		out.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d of %d files are shown", out.Note, len(short), len(out.Attachments)), "; ")
 		out.Attachments = short
-	}
-	if out.Attachments == nil {
-		out.Attachments = []attachmentLine{}
 	}
 	return out, nil
 }
@@ -235,21 +217,18 @@ func (in *recordAttachmentsIn) check() ([]byte, error) {
 
 // attached refuses a name that is not among the files.
 func attached(there []erp.Attachment, name string) error {
-	names := make([]string, len(there))
-	for i, a := range there {
-		names[i] = a.Name
-	}
+	names := mapped(there, func(a *erp.Attachment) string { return a.Name })
 	if slices.Contains(names, name) {
 		return nil
 	}
-	e := &mcp.Error{Code: mcp.CodeNotFound, Message: fmt.Sprintf("no file %q is attached to the record", clip(name, 100)), Hint: "none is attached"}
+	hint := "none is attached"
 	switch near := mcp.Nearest(name, names); {
 	case len(near) > 0:
-		e.Hint = "did you mean " + inQuotes(near) + "?"
+		hint = "did you mean " + inQuotes(near) + "?"
 	case len(names) > 0:
-		e.Hint = "attached are " + inQuotes(names)
+		hint = "attached are " + inQuotes(names)
 	}
-	return e
+	return fail(mcp.CodeNotFound, hint, "no file %q is attached to the record", clip(name, 100))
 }
 
 // attachments are the files of one record.
@@ -281,10 +260,7 @@ func (a attachments) taken(ctx context.Context, there []erp.Attachment, name str
 	case a.same(ctx, name, data):
 		return "exists", "a file with this name and content is attached already; nothing was written", nil
 	}
-	return "", "", &mcp.Error{
-		Code: mcp.CodeConflict, Message: fmt.Sprintf("a file %q with another content is attached already", clip(name, 100)),
-		Hint: "use another name, or delete that one first",
-	}
+	return "", "", fail(mcp.CodeConflict, "use another name, or delete that one first", "a file %q with another content is attached already", clip(name, 100))
 }
 
 // attachQuestion is what the user is asked before a file is attached.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -80,7 +79,7 @@ func (b *Toolbox) runCreateRecord(ctx context.Context, c *mcp.Call, in createRec
 			return nil, err
 		}
 		if !w.hasUUID {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: w.table + " has no column for a UUID", Hint: "leave uuid out"}
+			return nil, fail(mcp.CodeInvalidArguments, "leave uuid out", "%s has no column for a UUID", w.table)
 		}
 		again, note = true, "a record with this UUID already exists; nothing was written"
 	}
@@ -100,23 +99,23 @@ func (b *Toolbox) runCreateRecord(ctx context.Context, c *mcp.Call, in createRec
 	if w.hasUUID { // lets a record be found whose response is lost
 		sent[w.table+"_UU"] = string(uuid)
 	}
-	made, _, err := backend.Change(ctx, b.pool, "make records", func(ctx context.Context, k backend.Writer) (json.RawMessage, error) {
+	made, _, err := backend.Change(ctx, b.pool, "make records", func(ctx context.Context, k backend.Writer) (erp.Record, error) {
 		return k.Create(ctx, c.Caller, w.table, sent)
 	})
 	b.noteDictionary(w.table)
 	switch {
 	case err == nil:
-		b.doubts.settle(c)
-		return b.readBack(ctx, c, w.table, "created", w.values, nil, made)
+		b.doubts.forget(sameCall(c))
+		return b.readBack(ctx, c, w.table, "created", w.values, nil, made), nil
 	case errors.Is(err, erp.ErrExists) && again && w.hasUUID:
 		if out, readErr := b.existing(ctx, c, w, uuid, note); out != nil && readErr == nil {
 			return out, nil
 		}
 	case errors.Is(err, erp.ErrOutcomeUnknown) && w.hasUUID:
 		if there, readErr := b.read(ctx, c, w.table, string(uuid)); readErr == nil {
-			return b.readBack(ctx, c, w.table, "created", w.values, nil, there)
+			return b.readBack(ctx, c, w.table, "created", w.values, nil, there), nil
 		}
-		b.doubts.keep(c, uuid, b.now()) // the ERP may still be at it
+		b.doubts.keep(sameCall(c), uuid, b.now().Add(doubtTime)) // the ERP may still be at it
 		return nil, createdOnce(err, uuid)
 	}
 	return nil, err
@@ -131,12 +130,10 @@ func (b *Toolbox) existing(ctx context.Context, c *mcp.Call, w *writing, uuid di
 	if err != nil {
 		return nil, err
 	}
-	b.doubts.settle(c)
-	out, err := written(w.table, "exists", w.values, nil, there)
-	if err == nil {
-		out.Note = note
-	}
-	return out, err
+	b.doubts.forget(sameCall(c))
+	out := written(w.table, "exists", w.values, nil, there)
+	out.Note = note
+	return out, nil
 }
 
 type updateRecordIn struct {
@@ -155,23 +152,21 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		key := string(in.ID)
-		name, has, err := b.changeable(ctx, c, w.table, key)
+		at, err := b.changeable(ctx, c, w.table, string(in.ID))
 		if err != nil {
 			return nil, err
 		}
-		values, before := w.values, json.RawMessage(has.String())
-		if err := c.Confirmed(ctx, updateQuestion(w, key, has)); err != nil {
+		if err := c.Confirmed(ctx, updateQuestion(w, string(in.ID), at.record)); err != nil {
 			return nil, err
 		}
-		changed, _, err := backend.Change(ctx, b.pool, "change records", func(ctx context.Context, k backend.Writer) (json.RawMessage, error) {
-			return k.Update(ctx, c.Caller, name, key, values)
+		changed, _, err := backend.Change(ctx, b.pool, "change records", func(ctx context.Context, k backend.Writer) (erp.Record, error) {
+			return k.Update(ctx, c.Caller, at.table, string(in.ID), w.values)
 		})
-		b.noteDictionary(name)
+		b.noteDictionary(at.table)
 		if err != nil {
 			return nil, err
 		}
-		return b.readBack(ctx, c, name, "updated", values, before, changed)
+		return b.readBack(ctx, c, at.table, "updated", w.values, &at.record, changed), nil
 	})
 }
 
@@ -183,105 +178,95 @@ func (b *Toolbox) noteDictionary(table string) {
 }
 
 // read is a record as the caller sees it.
-func (b *Toolbox) read(ctx context.Context, c *mcp.Call, table, key string) (json.RawMessage, error) {
-	raw, _, err := backend.Read(ctx, b.pool, "read records", func(ctx context.Context, r backend.Recorder) (json.RawMessage, error) {
+func (b *Toolbox) read(ctx context.Context, c *mcp.Call, table, key string) (erp.Record, error) {
+	record, _, err := backend.Read(ctx, b.pool, "read records", func(ctx context.Context, r backend.Recorder) (erp.Record, error) {
 		return r.Record(ctx, c.Caller, table, key)
 	})
-	return raw, err
+	return record, err
 }
 
-// readOne is read for a record that the caller named.
-func (b *Toolbox) readOne(ctx context.Context, c *mcp.Call, table, key string) (json.RawMessage, error) {
-	raw, err := b.read(ctx, c, table, key)
-	if errors.Is(err, erp.ErrNotFound) {
-		return nil, &mcp.Error{
-			Code: mcp.CodeNotFound, Message: fmt.Sprintf("there is no record %s in %s, or your role may not see it", clip(key, 60), table),
-			Hint: "find it with searchRecords or executeQuery", Err: err,
-		}
-	}
-	return raw, err
+// search finds records as the caller sees them.
+func (b *Toolbox) search(ctx context.Context, c *mcp.Call, s backend.Search) (*backend.Page, error) {
+	page, _, err := backend.Read(ctx, b.pool, "search records", func(ctx context.Context, r backend.Recorder) (*backend.Page, error) {
+		return r.Search(ctx, c.Caller, s)
+	})
+	return page, err
 }
 
-// seen is a record that the caller named, with the name of its table as the
-// dictionary spells it.
-func (b *Toolbox) seen(ctx context.Context, c *mcp.Call, table, key string) (name string, raw json.RawMessage, err error) {
+// located is a record that the caller named.
+type located struct {
+	table  string // as the dictionary spells it
+	id     erp.ID
+	record erp.Record
+}
+
+// seen reads a record that the caller named.
+func (b *Toolbox) seen(ctx context.Context, c *mcp.Call, table, key string) (*located, error) {
 	t, err := b.table(ctx, c, table)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	if name = table; t != nil {
-		name = t.Name
+	at := &located{table: table}
+	if t != nil {
+		at.table = t.Name
 	}
-	raw, err = b.readOne(ctx, c, name, key)
-	return name, raw, err
+	at.record, err = b.read(ctx, c, at.table, key)
+	if errors.Is(err, erp.ErrNotFound) {
+		return nil, noRecord(err, at.table, key, "find it with searchRecords or executeQuery")
+	}
+	if err == nil {
+		at.id, err = erp.ParseID(key)
+	}
+	return at, err
+}
+
+// noRecord is the error for a key that no record has.
+func noRecord(err error, table, key, hint string) error {
+	return caused(err, mcp.CodeNotFound, hint, "there is no record %s in %s, or your role may not see it", clip(key, 60), table)
 }
 
 // changeable is seen for a record that is to be changed or deleted, as far as the
 // permission to do so can be found out before.
-func (b *Toolbox) changeable(ctx context.Context, c *mcp.Call, table, key string) (name string, record erp.Record, err error) {
-	name, raw, err := b.seen(ctx, c, table, key)
+func (b *Toolbox) changeable(ctx context.Context, c *mcp.Call, table, key string) (*located, error) {
+	at, err := b.seen(ctx, c, table, key)
 	if err != nil {
-		return "", record, err
+		return nil, err
 	}
-	if record, err = erp.ParseRecord(raw); err != nil {
-		return "", record, fmt.Errorf("the ERP's record cannot be read: %w", err)
+	if err := ownRecord(c, at.table, at.record); err != nil {
+		return nil, err
 	}
-	if err := ownRecord(c, name, record); err != nil {
-		return "", record, err
-	}
-	return name, record, b.mayWrite(ctx, c, name)
+	return at, b.mayWrite(ctx, c, at.table)
 }
 
 // readBack reads a record that was written, and falls back to what the ERP
 // sent when it cannot be read.
-func (b *Toolbox) readBack(ctx context.Context, c *mcp.Call, table, status string, values map[string]any, before, sent json.RawMessage) (*writeRecordOut, error) {
-	key, err := keyOf(sent)
+func (b *Toolbox) readBack(ctx context.Context, c *mcp.Call, table, status string, values map[string]any, before *erp.Record, sent erp.Record) *writeRecordOut {
+	now, err := b.read(ctx, c, table, keyOf(sent))
 	if err != nil {
-		return nil, err
-	}
-	now, readErr := b.read(ctx, c, table, key)
-	if readErr != nil {
 		now = sent
 	}
-	out, err := written(table, status, values, before, now)
-	if err == nil && readErr != nil {
-		out.Note = "it was written, and cannot be read back: " + clip(mcp.ErrorOf(readErr).Message, 300)
+	out := written(table, status, values, before, now)
+	if err != nil {
+		out.Note = "it was written, and cannot be read back: " + clip(mcp.ErrorOf(err).Message, 300)
 	}
-	return out, err
+	return out
 }
 
-func keyOf(raw json.RawMessage) (string, error) {
-	rec, err := erp.ParseRecord(raw)
-	if err != nil {
-		return "", fmt.Errorf("the ERP's response cannot be read: %w", err)
-	}
+func keyOf(rec erp.Record) string {
 	if id := rec.ID(); !id.IsZero() {
-		return id.String(), nil
+		return id.String()
 	}
-	return rec.UUID(), nil
+	return rec.UUID()
 }
 
-// written tells about the columns that were given.
-func written(table, status string, values map[string]any, before, now json.RawMessage) (*writeRecordOut, error) {
-	key, err := keyOf(now)
-	if err != nil {
-		return nil, err
-	}
-	after, cut, err := columnsOf(now)
-	if err != nil {
-		return nil, err
-	}
+// written tells about the columns that were given. A nil before is that of a new record.
+func written(table, status string, values map[string]any, before *erp.Record, now erp.Record) *writeRecordOut {
+	after, cut := columnsOf(now)
 	var was map[string]json.RawMessage
 	if before != nil {
-		if was, _, err = columnsOf(before); err != nil {
-			return nil, err
-		}
+		was, _ = columnsOf(*before)
 	}
-	rec, err := erp.ParseRecord(now)
-	if err != nil {
-		return nil, err
-	}
-	out := &writeRecordOut{Notice: untrusted, Table: table, ID: key, UUID: rec.UUID(), Status: status}
+	out := &writeRecordOut{Notice: untrusted, Table: table, ID: keyOf(now), UUID: now.UUID(), Status: status}
 	same := before != nil
 	for _, column := range slices.Sorted(maps.Keys(values)) {
 		v := storedValue{Column: column}
@@ -301,22 +286,17 @@ func written(table, status string, values map[string]any, before, now json.RawMe
 	if short := fitting(out.Values); len(short) < len(out.Values) {
 		out.Values, out.Truncated = short, true
 	}
-	return out, nil
+	return out
 }
 
 // columnsOf are the values of a record in few words, by name in small letters.
-func columnsOf(raw json.RawMessage) (map[string]json.RawMessage, []string, error) {
-	short, cut, err := compact(raw, false, nil)
-	if err != nil {
-		return nil, nil, err
-	}
+func columnsOf(record erp.Record) (map[string]json.RawMessage, []string) {
+	short, cut := compact(record, false, nil)
 	var columns map[string]json.RawMessage
-	if err := json.Unmarshal(short, &columns); err != nil {
-		return nil, nil, fmt.Errorf("the ERP's record cannot be read: %w", err)
-	}
+	_ = json.Unmarshal(short, &columns) // it was encoded just now
 	lower := make(map[string]json.RawMessage, len(columns))
 	for name, value := range columns {
 		lower[strings.ToLower(name)] = value
 	}
-	return lower, cut, nil
+	return lower, cut
 }

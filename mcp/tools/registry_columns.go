@@ -53,11 +53,7 @@ func lineOf(col *registry.Column, detail string) columnLine {
 }
 
 func linesOf(columns []registry.Column, detail string) []columnLine {
-	lines := make([]columnLine, len(columns))
-	for i := range columns {
-		lines[i] = lineOf(&columns[i], detail)
-	}
-	return lines
+	return mapped(columns, func(col *registry.Column) columnLine { return lineOf(col, detail) })
 }
 
 // fewColumns are listed with what they mean.
@@ -67,7 +63,7 @@ type listColumnsIn struct {
 	Table   string `json:"table,omitempty" jsonschema:"only of this table; empty: of all tables, then give a pattern"`
 	Pattern string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the column name in any case, such as %BPartner%"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"most columns to return"`
-	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	turning
 }
 
 type listColumnsOut struct {
@@ -80,44 +76,35 @@ func (b *Toolbox) listColumns() mcp.Tool {
 		Name: "listColumns", Title: "List columns", Sets: []string{SetRegistry}, Hints: readOnly,
 		Description: "Lists columns by a pattern, of one table or of all: which tables have a column like %Discount%? For all columns of one table, describeTable tells more.",
 		Input:       input[listColumnsIn](between("limit", 1, 500, 50), shorter(200, "pattern", "table")),
-	}, func(ctx context.Context, c *mcp.Call, in listColumnsIn) (*listColumnsOut, error) {
-		cursor := in.Cursor
-		in.Cursor = ""
+	}, ofPages(b, func(ctx context.Context, reg registry.Registry, in listColumnsIn, p pager) (*listColumnsOut, error) {
 		if in.Table == "" && in.Pattern == "" {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "listColumns needs a table or a pattern", Hint: `such as {"pattern": "%Discount%"}`}
+			return nil, fail(mcp.CodeInvalidArguments, `such as {"pattern": "%Discount%"}`, "listColumns needs a table or a pattern")
 		}
-		offset, err := offsetOf(cursor, "listColumns", in)
-		if err != nil {
-			return nil, err
-		}
-		reg, err := b.registry(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		list, err := orWithin(registry.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q registry.ListQuery) (registry.Listing[registry.Column], error) {
-			return reg.Columns(ctx, in.Table, q)
-		})
-		if err != nil {
-			return nil, fromDict(err)
-		}
-		lines := linesOf(list.Items, "summary")
-		for i := range lines {
-			if len(lines) <= fewColumns { // somebody wants to know what they are
-				lines[i].Description = clip(list.Items[i].Description, 200)
-			}
-			if in.Table == "" {
-				lines[i].Table = list.Items[i].Table
-			}
+		few := false // somebody wants to know what they are
+		columns := func(ctx context.Context, q registry.ListQuery) (registry.Listing[registry.Column], error) {
+			found, err := reg.Columns(ctx, in.Table, q)
+			few = len(found.Items) <= fewColumns
+			return found, err
 		}
 		out := &listColumnsOut{}
-		out.Columns, out.paged = page("listColumns", in, lines, offset, list.Total)
-		return out, nil
-	})
+		var err error
+		out.Columns, out.paged, err = listing(ctx, p, registry.ListQuery{Pattern: in.Pattern, Limit: in.Limit}, columns, func(col *registry.Column) columnLine {
+			line := lineOf(col, "summary")
+			if few {
+				line.Description = clip(col.Description, 200)
+			}
+			if in.Table == "" {
+				line.Table = col.Table
+			}
+			return line
+		})
+		return out, err
+	}))
 }
 
 type getTableColumnsIn struct {
 	TableName string `json:"tableName" jsonschema:"name of a table in any case, such as C_BPartner"`
-	Cursor    string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	turning
 }
 
 type getTableColumnsOut struct {
@@ -132,9 +119,7 @@ func (b *Toolbox) getTableColumns() mcp.Tool {
 		Description: "The columns of a table, spelled as filters need them. Call it before searchRecords with a filter.",
 		Input:       input[getTableColumnsIn](shorter(120, "tableName")),
 	}, func(ctx context.Context, c *mcp.Call, in getTableColumnsIn) (*getTableColumnsOut, error) {
-		cursor := in.Cursor
-		in.Cursor = ""
-		offset, err := offsetOf(cursor, "getTableColumns", in)
+		p, err := pagerOf(c, &in)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +128,7 @@ func (b *Toolbox) getTableColumns() mcp.Tool {
 			return nil, err
 		}
 		out := &getTableColumnsOut{TableName: name}
-		out.Columns, out.paged = page("getTableColumns", in, from(lines, offset), offset, len(lines))
+		out.Columns, out.paged = page(p, from(lines, p.offset), len(lines))
 		return out, nil
 	})
 }
@@ -164,8 +149,7 @@ func (b *Toolbox) columnLines(ctx context.Context, c *mcp.Call, table string) (s
 	if err != nil {
 		return "", nil, err
 	}
-	lines := make([]columnLine, 0, len(m.Columns))
-	for _, col := range m.Columns {
+	lines := mapped(m.Columns, func(col *api.ColumnMetadata) columnLine {
 		line := columnLine{
 			Name: col.Name, Type: col.Type, Label: differs(col.Label, col.Name), References: col.References, Length: col.Length,
 			Key: col.Key, Parent: col.Parent, Mandatory: col.Mandatory, Virtual: col.Virtual, Hidden: col.Redacted,
@@ -173,7 +157,7 @@ func (b *Toolbox) columnLines(ctx context.Context, c *mcp.Call, table string) (s
 		if len(col.Values) > 0 {
 			line.List = col.Reference
 		}
-		lines = append(lines, line)
-	}
+		return line
+	})
 	return m.Name, lines, nil
 }

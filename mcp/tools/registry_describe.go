@@ -74,36 +74,32 @@ func (b *Toolbox) describeTable() mcp.Tool {
 		Name: "describeTable", Title: "Describe a table", Sets: []string{SetRegistry, SetQuery}, Hints: readOnly,
 		Description: "Describes one table: its columns with types, keys, list values, the tables they point to and those that point to it. Call it before you write SQL or filters.",
 		Input:       input[describeTableIn](oneOf("detail", "lines", "names", "summary", "full"), shorter(120, "table")),
-	}, func(ctx context.Context, c *mcp.Call, in describeTableIn) (*describeTableOut, error) {
+	}, ofDictionary(b, func(ctx context.Context, c *mcp.Call, reg registry.Registry, in describeTableIn) (*describeTableOut, error) {
 		cursor := in.Cursor
 		in.Cursor = ""
-		offset, err := offsetOf(cursor, "describeTable", in)
-		if err != nil {
-			return nil, err
-		}
-		reg, err := b.registry(ctx, c)
+		p, err := pagerFor(c, cursor, in)
 		if err != nil {
 			return nil, err
 		}
 		state := registry.State(reg)
 		t, err := state.Table(ctx, in.Table, registry.WithoutColumns)
 		if err != nil {
-			return nil, fromDict(err)
+			return nil, err
 		}
 		d, err := registry.Derive(state, described{t.ID, in.Detail}, func() (*tableDescription, error) {
 			return describeTableOf(ctx, state, t.ID, in.Detail)
 		})
 		if err != nil {
-			return nil, fromDict(err)
+			return nil, err
 		}
 		out := d.head
 		if in.Detail == "lines" {
-			out.Lines, out.paged = d.lines.page(in, offset)
+			out.Lines, out.paged = d.lines.page(p)
 		} else {
-			out.Columns, out.paged = d.columns.page(in, offset)
+			out.Columns, out.paged = d.columns.page(p)
 		}
 		return &out, nil
-	})
+	}))
 }
 
 // described is what a description depends on, besides the dictionary.
@@ -127,11 +123,11 @@ type whole[T any] struct {
 
 func wholeOf[T any](items []T) whole[T] { return whole[T]{items, len(fitting(items))} }
 
-func (w whole[T]) page(in describeTableIn, offset int) ([]T, paged) {
-	if offset == 0 {
-		return cut("describeTable", in, w.items[:w.first:w.first], 0, len(w.items))
+func (w whole[T]) page(p pager) ([]T, paged) {
+	if p.offset == 0 {
+		return cut(p, w.items[:w.first:w.first], len(w.items))
 	}
-	return page("describeTable", in, from(w.items, offset), offset, len(w.items))
+	return page(p, from(w.items, p.offset), len(w.items))
 }
 
 func describeTableOf(ctx context.Context, reg registry.Registry, id int, detail string) (*tableDescription, error) {

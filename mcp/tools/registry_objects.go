@@ -31,7 +31,7 @@ type listWindowsIn struct {
 	Pattern string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the window's name in any case, such as Sales%"`
 	Window  string `json:"window,omitempty" jsonschema:"name of one window: returns its tabs and fields, which are what is counted and paged then"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"most windows to return"`
-	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	turning
 }
 
 type listWindowsOut struct {
@@ -48,50 +48,31 @@ func (b *Toolbox) listWindows() mcp.Tool {
 		Name: "listWindows", Title: "List windows", Sets: []string{SetRegistry}, Hints: readOnly,
 		Description: "Lists the ERP's windows by a pattern, or shows one with its tabs, their tables and fields.",
 		Input:       input[listWindowsIn](between("limit", 1, 500, 50), shorter(200, "pattern", "window")),
-	}, func(ctx context.Context, c *mcp.Call, in listWindowsIn) (*listWindowsOut, error) {
-		cursor := in.Cursor
-		in.Cursor = ""
-		offset, err := offsetOf(cursor, "listWindows", in)
+	}, ofPages(b, func(ctx context.Context, reg registry.Registry, in listWindowsIn, p pager) (out *listWindowsOut, err error) {
+		out = &listWindowsOut{}
+		if in.Window == "" {
+			out.Windows, out.paged, err = listing(ctx, p, registry.ListQuery{Pattern: in.Pattern, Limit: in.Limit}, reg.Windows, windowOf)
+			return out, err
+		}
+		w, err := reg.Window(ctx, in.Window)
 		if err != nil {
 			return nil, err
 		}
-		reg, err := b.registry(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		out := &listWindowsOut{}
-		if in.Window != "" {
-			w, err := reg.Window(ctx, in.Window)
-			if err != nil {
-				return nil, fromDict(err)
-			}
-			line := windowOf(&w)
-			for _, tab := range from(w.Tabs, offset) {
-				t := tabLine{Name: tab.Name, Table: tab.Table, Level: tab.Level, Where: clip(tab.Where, 200)}
-				for _, f := range tab.Fields {
-					if f.Displayed {
-						t.Fields = append(t.Fields, f.Column)
-					}
-				}
-				line.Tabs = append(line.Tabs, t)
-			}
-			line.Tabs, out.paged = page("listWindows", in, line.Tabs, offset, len(w.Tabs))
-			out.Windows = []windowLine{line}
-			return out, nil
-		}
-		list, err := orWithin(registry.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q registry.ListQuery) (registry.Listing[registry.Window], error) {
-			return reg.Windows(ctx, q)
-		})
-		if err != nil {
-			return nil, err
-		}
-		lines := make([]windowLine, len(list.Items))
-		for i := range list.Items {
-			lines[i] = windowOf(&list.Items[i])
-		}
-		out.Windows, out.paged = page("listWindows", in, lines, offset, list.Total)
+		line := windowOf(&w)
+		line.Tabs, out.paged = part(p, w.Tabs, tabOf)
+		out.Windows = []windowLine{line}
 		return out, nil
-	})
+	}))
+}
+
+func tabOf(tab *registry.Tab) tabLine {
+	line := tabLine{Name: tab.Name, Table: tab.Table, Level: tab.Level, Where: clip(tab.Where, 200)}
+	for _, f := range tab.Fields {
+		if f.Displayed {
+			line.Fields = append(line.Fields, f.Column)
+		}
+	}
+	return line
 }
 
 func windowOf(w *registry.Window) windowLine {
@@ -121,7 +102,7 @@ type listProcessesIn struct {
 	Filter  string `json:"filter,omitempty" jsonschema:"SQL LIKE pattern of search key or name in any case, such as %invoice%; without % it is searched within"`
 	Process string `json:"process,omitempty" jsonschema:"one process, by search key, name, slug, number or UUID: with its parameters, which are counted and paged then"`
 	Limit   int    `json:"limit,omitempty" jsonschema:"most processes to return"`
-	Cursor  string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	turning
 }
 
 type listProcessesOut struct {
@@ -134,45 +115,26 @@ func (b *Toolbox) listProcesses() mcp.Tool {
 		Name: "listProcesses", Title: "List processes", Sets: []string{SetRegistry, SetChat, SetRecords}, Hints: readOnly,
 		Description: "Lists processes and reports, or shows one with its parameters. Look at the parameters before executeProcess.",
 		Input:       input[listProcessesIn](between("limit", 1, 500, 50), shorter(200, "filter", "process")),
-	}, func(ctx context.Context, c *mcp.Call, in listProcessesIn) (*listProcessesOut, error) {
-		cursor := in.Cursor
-		in.Cursor = ""
-		offset, err := offsetOf(cursor, "listProcesses", in)
+	}, ofPages(b, func(ctx context.Context, reg registry.Registry, in listProcessesIn, p pager) (out *listProcessesOut, err error) {
+		out = &listProcessesOut{}
+		if in.Process == "" {
+			out.Processes, out.paged, err = listing(ctx, p, registry.ListQuery{Pattern: within(in.Filter), Limit: in.Limit}, reg.Processes, processOf)
+			return out, err
+		}
+		process, err := findProcess(ctx, reg, in.Process)
 		if err != nil {
 			return nil, err
 		}
-		reg, err := b.registry(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		out := &listProcessesOut{}
-		if in.Process != "" {
-			p, err := findProcess(ctx, reg, in.Process)
-			if err != nil {
-				return nil, fromDict(err)
+		line := processOf(&process)
+		line.Parameters, out.paged = part(p, process.Parameters, func(par *registry.Parameter) parameterLine {
+			return parameterLine{
+				Name: par.Column, Label: differs(par.Name, par.Column), Type: par.TypeName, References: par.ForeignTable,
+				Mandatory: par.Mandatory, Range: par.Range, Default: par.Default,
 			}
-			line := processOf(&p)
-			for _, par := range from(p.Parameters, offset) {
-				line.Parameters = append(line.Parameters, parameterLine{
-					Name: par.Column, Label: differs(par.Name, par.Column), Type: par.TypeName, References: par.ForeignTable,
-					Mandatory: par.Mandatory, Range: par.Range, Default: par.Default,
-				})
-			}
-			line.Parameters, out.paged = page("listProcesses", in, line.Parameters, offset, len(p.Parameters))
-			out.Processes = []processLine{line}
-			return out, nil
-		}
-		list, err := reg.Processes(ctx, registry.ListQuery{Pattern: within(in.Filter), Limit: in.Limit, Offset: offset})
-		if err != nil {
-			return nil, err
-		}
-		lines := make([]processLine, len(list.Items))
-		for i := range list.Items {
-			lines[i] = processOf(&list.Items[i])
-		}
-		out.Processes, out.paged = page("listProcesses", in, lines, offset, list.Total)
+		})
+		out.Processes = []processLine{line}
 		return out, nil
-	})
+	}))
 }
 
 // within makes a pattern of text that has none of its signs.
@@ -226,7 +188,7 @@ type listReferencesIn struct {
 	Pattern   string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the reference's name in any case, such as %Status%"`
 	Reference string `json:"reference,omitempty" jsonschema:"name of one reference: returns its values, which are counted and paged then, or its lookup"`
 	Limit     int    `json:"limit,omitempty" jsonschema:"most references to return"`
-	Cursor    string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	turning
 }
 
 type listReferencesOut struct {
@@ -241,44 +203,21 @@ func (b *Toolbox) listReferences() mcp.Tool {
 		Name: "listReferences", Title: "List references", Sets: []string{SetRegistry}, Hints: readOnly,
 		Description: "Lists references: the value lists and lookups of columns. Give one to see which codes a list column stores, such as DocStatus CO for completed.",
 		Input:       input[listReferencesIn](between("limit", 1, 500, 50), shorter(200, "pattern", "reference")),
-	}, func(ctx context.Context, c *mcp.Call, in listReferencesIn) (*listReferencesOut, error) {
-		cursor := in.Cursor
-		in.Cursor = ""
-		offset, err := offsetOf(cursor, "listReferences", in)
+	}, ofPages(b, func(ctx context.Context, reg registry.Registry, in listReferencesIn, p pager) (out *listReferencesOut, err error) {
+		out = &listReferencesOut{}
+		if in.Reference == "" {
+			out.References, out.paged, err = listing(ctx, p, registry.ListQuery{Pattern: in.Pattern, Limit: in.Limit}, reg.References, referenceOf)
+			return out, err
+		}
+		r, err := reg.Reference(ctx, in.Reference)
 		if err != nil {
 			return nil, err
 		}
-		reg, err := b.registry(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		out := &listReferencesOut{}
-		if in.Reference != "" {
-			r, err := reg.Reference(ctx, in.Reference)
-			if err != nil {
-				return nil, fromDict(err)
-			}
-			line := referenceOf(&r)
-			for _, v := range from(r.Values, offset) {
-				line.Values = append(line.Values, valueLine{v.Value, v.Name})
-			}
-			line.Values, out.paged = page("listReferences", in, line.Values, offset, len(r.Values))
-			out.References = []referenceLine{line}
-			return out, nil
-		}
-		list, err := orWithin(registry.ListQuery{Pattern: in.Pattern, Limit: in.Limit, Offset: offset}, func(q registry.ListQuery) (registry.Listing[registry.Reference], error) {
-			return reg.References(ctx, q)
-		})
-		if err != nil {
-			return nil, err
-		}
-		lines := make([]referenceLine, len(list.Items))
-		for i := range list.Items {
-			lines[i] = referenceOf(&list.Items[i])
-		}
-		out.References, out.paged = page("listReferences", in, lines, offset, list.Total)
+		line := referenceOf(&r)
+		line.Values, out.paged = part(p, r.Values, func(v *registry.ListValue) valueLine { return valueLine{v.Value, v.Name} })
+		out.References = []referenceLine{line}
 		return out, nil
-	})
+	}))
 }
 
 func referenceOf(r *registry.Reference) referenceLine {

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/mcp"
@@ -38,38 +37,28 @@ var searchKinds = []registry.SearchKind{registry.SearchTable, registry.SearchCol
 
 func (b *Toolbox) searchRegistry() mcp.Tool {
 	in := input[searchRegistryIn](between("limit", 1, 100, 20), shorter(300, "query", "column"))
-	for _, k := range searchKinds {
-		kinds := property(in, "kinds").Items
-		kinds.Enum = append(kinds.Enum, string(k))
-	}
+	property(in, "kinds").Items.Enum = anyOf(searchKinds)
 	return mcp.New(mcp.Tool{
 		Name: "searchRegistry", Title: "Search the dictionary", Sets: []string{SetRegistry, SetQuery}, Hints: readOnly,
 		Description: "Finds tables, columns, windows, processes and references by words in names, labels, descriptions and common synonyms (customer, stock, ledger); typing errors are forgiven. Start here when you do not know the name.",
 		Input:       in,
-	}, func(ctx context.Context, c *mcp.Call, in searchRegistryIn) (*searchRegistryOut, error) {
+	}, ofDictionary(b, func(ctx context.Context, _ *mcp.Call, reg registry.Registry, in searchRegistryIn) (*searchRegistryOut, error) {
 		if strings.TrimSpace(in.Query) == "" && in.Column == "" {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the query is empty", Hint: `such as {"query": "sales order line"}`}
+			return nil, fail(mcp.CodeInvalidArguments, `such as {"query": "sales order line"}`, "the query is empty")
 		}
-		reg, err := b.registry(ctx, c)
+		q := registry.SearchQuery{Text: in.Query, Column: in.Column, Limit: in.Limit}
+		q.Kinds = mapped(in.Kinds, func(k *string) registry.SearchKind { return registry.SearchKind(*k) })
+		found, err := reg.Search(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		q := registry.SearchQuery{Text: in.Query, Column: in.Column, Limit: in.Limit}
-		for _, k := range in.Kinds {
-			q.Kinds = append(q.Kinds, registry.SearchKind(k))
-		}
-		found, err := reg.Search(ctx, q)
-		if err != nil {
-			return nil, fromDict(err)
-		}
-		lines := make([]hitLine, len(found.Hits))
-		for i, h := range found.Hits {
-			lines[i] = hitLine{Kind: string(h.Kind), Name: h.Name, Label: differs(h.Label, h.Name), Description: clip(h.Description, 120), Tables: h.Tables, InTables: h.TableCount, Why: h.Why}
-		}
+		lines := mapped(found.Hits, func(h *registry.SearchHit) hitLine {
+			return hitLine{Kind: string(h.Kind), Name: h.Name, Label: differs(h.Label, h.Name), Description: clip(h.Description, 120), Tables: h.Tables, InTables: h.TableCount, Why: h.Why}
+		})
 		out := &searchRegistryOut{Hits: fitting(lines), Total: found.Total, Suggestions: found.Suggestions}
 		out.Truncated = out.Total > len(out.Hits)
 		return out, nil
-	})
+	}))
 }
 
 type getStatisticsOut struct {
@@ -93,11 +82,7 @@ func (b *Toolbox) getStatistics() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "getStatistics", Title: "Count the dictionary", Sets: []string{SetRegistry}, Hints: readOnly,
 		Description: "Counts what is in the dictionary: tables, columns, windows, processes, by entity type and access level.",
-	}, func(ctx context.Context, c *mcp.Call, _ struct{}) (*getStatisticsOut, error) {
-		reg, err := b.registry(ctx, c)
-		if err != nil {
-			return nil, err
-		}
+	}, ofDictionary(b, func(ctx context.Context, _ *mcp.Call, reg registry.Registry, _ struct{}) (*getStatisticsOut, error) {
 		s, err := reg.Statistics(ctx)
 		if err != nil {
 			return nil, err
@@ -105,13 +90,11 @@ func (b *Toolbox) getStatistics() mcp.Tool {
 		out := &getStatisticsOut{
 			Tables: s.Tables, Views: s.Views, CustomTables: s.CustomTables, Columns: s.Columns, Windows: s.Windows, Tabs: s.Tabs,
 			Processes: s.Processes, Reports: s.Reports, References: s.References, ByEntityType: s.TablesByEntityType, ByAccess: map[string]int{}, Source: s.Origin,
+			Loaded: timeText(s.Loaded),
 		}
 		for level, n := range s.TablesByAccessLevel {
 			out.ByAccess[level.String()] = n
 		}
-		if !s.Loaded.IsZero() {
-			out.Loaded = s.Loaded.UTC().Format(time.RFC3339)
-		}
 		return out, nil
-	})
+	}))
 }

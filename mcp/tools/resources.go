@@ -78,7 +78,7 @@ func (b *Toolbox) resourceTemplates() []mcp.ResourceTemplate {
 				}
 				col, ok := t.Column(v["column"])
 				if !ok {
-					return mcp.ResourceContent{}, mcp.NoResource(uri, near(columnURI, v["column"], columnNames(t), "{table}", t.Name, "{column}")...)
+					return mcp.ResourceContent{}, mcp.NoResource(uri, near(columnURI, v["column"], mapped(t.Columns, columnName), "{table}", t.Name, "{column}")...)
 				}
 				return mcp.ResourceContent{URI: uri, MIMEType: markdownType, Text: columnText(&col)}, nil
 			},
@@ -131,14 +131,14 @@ func (b *Toolbox) resourceTable(ctx context.Context, c *mcp.Call, uri, name stri
 
 func (t *template) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s\n\n%s (%s, topic %s)\n", t.title, t.about, t.name, t.topic)
-	for i, p := range t.params {
+	fmt.Fprintf(&b, "## %s\n\n%s (%s, topic %s)\n", t.Title, t.About, t.Name, t.Topic)
+	for i, p := range t.Params {
 		fmt.Fprintf(&b, "\n- $%d %s: %s, such as %s", i+1, p.Name, p.About, p.Example)
 	}
-	if len(t.params) > 0 {
+	if len(t.Params) > 0 {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "\n```sql\n%s\n```\n", t.sql)
+	fmt.Fprintf(&b, "\n```sql\n%s\n```\n", t.SQL)
 	return b.String()
 }
 

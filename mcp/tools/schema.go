@@ -3,6 +3,8 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -34,12 +36,14 @@ func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
 func oneOf(name string, values ...string) func(*jsonschema.Schema) {
 	return func(s *jsonschema.Schema) {
 		p := property(s, name)
-		p.Enum = nil
-		for _, v := range values {
-			p.Enum = append(p.Enum, v)
-		}
+		p.Enum = anyOf(values)
 		p.Default, _ = json.Marshal(values[0]) // a text always encodes
 	}
+}
+
+// anyOf are the only values of a property.
+func anyOf[T ~string](values []T) []any {
+	return mapped(values, func(v *T) any { return string(*v) })
 }
 
 // between limits a number and gives it a default.
@@ -83,6 +87,9 @@ func (k *recordKey) UnmarshalJSON(raw []byte) error {
 	var n json.Number
 	if err := json.Unmarshal(raw, &n); err != nil {
 		return err
+	}
+	if f, err := n.Float64(); err == nil && strings.ContainsAny(n.String(), ".eE") { // a whole number, as the schema wants it
+		n = json.Number(strconv.FormatFloat(f, 'f', 0, 64))
 	}
 	*k = recordKey(n.String())
 	return nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/erphub/erphub/aiquery/metrics"
@@ -17,21 +16,8 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-const (
-	scopeTime  = time.Minute // how long the rules of a role are believed, as long as SQL believes them
-	mostScopes = 1000
-)
-
-// scopes remembers what roles see.
-type scopes struct {
-	mu   sync.Mutex
-	kept map[string]keptScope
-}
-
-type keptScope struct {
-	scope *access.Scope
-	until time.Time
-}
+// scopeTime is how long the rules of a role are believed, as long as SQL believes them.
+const scopeTime = time.Minute
 
 // identity is whom a caller acts for. known is false where nobody says. The error is
 // why the token does not say all of it.
@@ -71,11 +57,8 @@ func (b *Toolbox) scope(ctx context.Context, c *mcp.Call, role *int) *access.Sco
 	if !c.Caller.Known && c.Caller.Token.Reveal() != "" { // a token that is not verified shares with nobody
 		key, keep = key+" in session "+c.Caller.Session+" of "+c.Caller.ID, c.Caller.Session != ""
 	}
-	b.scopes.mu.Lock()
-	kept, ok := b.scopes.kept[key]
-	b.scopes.mu.Unlock()
-	if ok && keep && b.now().Before(kept.until) {
-		return kept.scope
+	if known, ok := b.scopes.get(key, b.now()); ok && keep {
+		return known
 	}
 	ctx, client, err := b.connect(ctx, c, "read the rules of a role")
 	if err != nil {
@@ -85,15 +68,9 @@ func (b *Toolbox) scope(ctx context.Context, c *mcp.Call, role *int) *access.Sco
 	if err != nil {
 		return nil
 	}
-	if !keep {
-		return scope
+	if keep {
+		b.scopes.keep(key, scope, b.now().Add(scopeTime))
 	}
-	b.scopes.mu.Lock()
-	defer b.scopes.mu.Unlock()
-	if b.scopes.kept == nil || len(b.scopes.kept) >= mostScopes {
-		b.scopes.kept = map[string]keptScope{}
-	}
-	b.scopes.kept[key] = keptScope{scope, b.now().Add(scopeTime)}
 	return scope
 }
 

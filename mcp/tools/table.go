@@ -129,12 +129,7 @@ type planOut struct {
 func (b *Toolbox) createTable() mcp.Tool {
 	in := input[createTableIn](oneOf("accessLevel", "3", "1", "2", "4", "6", "7"), oneOf("replication", "L", "M", "R"),
 		shorter(60, "table", "label", "importInto"), shorter(255, "description"), shorter(2000, "help"), shorter(40, "entityType"), columnsSchema)
-	for _, t := range dict.Templates() {
-		if t != dict.Standard {
-			items := property(in, "templates").Items
-			items.Enum = append(items.Enum, string(t))
-		}
-	}
+	property(in, "templates").Items.Enum = anyOf(slices.DeleteFunc(dict.Templates(), func(t dict.Template) bool { return t == dict.Standard }))
 	return mcp.New(mcp.Tool{
 		Name: "createTable", Title: "Create a table", Sets: []string{SetTable}, Hints: mcp.Hints{Idempotent: true}, Timeout: buildTimeout, Confirms: true, Cost: mcp.Cost{APICalls: 20},
 		Description: "Creates a custom table (prefix XX_) in dictionary and database, with standard columns, templates and columns of your own. Call it with dryRun first and show the plan; otherwise the user is asked. " +
@@ -184,19 +179,28 @@ func (b *Toolbox) runCreateTable(ctx context.Context, c *mcp.Call, in createTabl
 	if err := c.Confirmed(ctx, tableQuestion(table, plan, missing, in.NoSync)); err != nil {
 		return nil, err
 	}
-	result, err := restdict.Run(ctx, client, plan, &restdict.Options{
-		BatchSize: 50,
-		Observe: func(e restdict.Event) {
-			if e.Kind != restdict.StepStarted && e.Step != nil {
-				c.Progress(float64(e.Number), float64(e.Total), e.Step.Title())
-			}
-		},
-	})
-	b.changes.note()
+	result, err := b.runPlan(ctx, c, client, plan)
 	if err != nil {
-		return nil, notRun(err)
+		return nil, err
 	}
 	return created(table, plan, result, there), nil
+}
+
+// runPlan carries out a plan, and reports each step.
+func (b *Toolbox) runPlan(ctx context.Context, c *mcp.Call, client *erp.Client, plan *dict.Plan) (*restdict.Result, error) {
+	defer b.changes.note()
+	result, err := restdict.Run(ctx, client, plan, &restdict.Options{BatchSize: 50, Observe: func(e restdict.Event) {
+		if e.Kind != restdict.StepStarted && e.Step != nil {
+			c.Progress(float64(e.Number), float64(e.Total), e.Step.Title())
+		}
+	}})
+	return result, notRun(err)
+}
+
+// numberOf is the number of a record, 0 where it has none.
+func numberOf(id erp.ID) int {
+	n, _ := id.Int()
+	return int(n)
 }
 
 // created tells what came of a run.
@@ -213,9 +217,7 @@ func created(table dict.Table, plan *dict.Plan, result *restdict.Result, there b
 	for _, s := range result.Steps {
 		step, _ := plan.Step(s.Key)
 		if rec, ok := step.(*dict.RecordStep); ok && rec.Table == "AD_Table" && rec.Action != dict.Update && rec.Name == table.Name {
-			if n, ok := s.ID.Int(); ok {
-				out.ID = int(n)
-			}
+			out.ID = numberOf(s.ID)
 		}
 		for _, d := range s.Differences {
 			if len(out.Differs) < 50 {
@@ -241,10 +243,7 @@ func findTable(ctx context.Context, client *erp.Client, name string) (string, er
 		return "", erp.ID{}, nil
 	}
 	if active, told := page.Records[0].Bool("IsActive"); told && !active {
-		return "", erp.ID{}, &mcp.Error{
-			Code: mcp.CodeConflict, Message: fmt.Sprintf("table %s exists and is deactivated", name),
-			Hint: "activate it in the window Table and Column, or choose another name",
-		}
+		return "", erp.ID{}, fail(mcp.CodeConflict, "activate it in the window Table and Column, or choose another name", "table %s exists and is deactivated", name)
 	}
 	known, _ := page.Records[0].Text("TableName")
 	return known, page.Records[0].ID(), nil
@@ -256,10 +255,7 @@ func unchanged(ctx context.Context, client *erp.Client, table dict.Table, known 
 	if err != nil {
 		return nil, err
 	}
-	out := &createTableOut{Table: known, Status: "unchanged", Columns: len(table.AllColumns()), Note: "already exists, unchanged", Missing: missing}
-	if n, ok := id.Int(); ok {
-		out.ID = int(n)
-	}
+	out := &createTableOut{Table: known, ID: numberOf(id), Status: "unchanged", Columns: len(table.AllColumns()), Note: "already exists, unchanged", Missing: missing}
 	if len(out.Missing) > 0 {
 		out.Note += "; it lacks columns of this definition, which the same call with addMissing adds"
 	}
@@ -269,28 +265,43 @@ func unchanged(ctx context.Context, client *erp.Client, table dict.Table, known 
 // missingColumns are those of a definition that the table in the ERP lacks; never
 // nil without an error.
 func missingColumns(ctx context.Context, client *erp.Client, table dict.Table, known string) ([]string, error) {
-	has, err := restdict.ReadColumns(ctx, client, known)
+	has, err := readColumns(ctx, client, known)
 	if err != nil {
-		return nil, fmt.Errorf("reading the columns of %s: %w", known, err)
-	}
-	names := make(map[string]bool, len(has))
-	for _, col := range has {
-		names[strings.ToLower(col.Name)] = true
+		return nil, err
 	}
 	missing := []string{}
 	for _, col := range table.AllColumns() {
-		if !names[strings.ToLower(col.Name)] {
+		if columnOfName(has, col.Name) == nil {
 			missing = append(missing, col.Name)
 		}
 	}
 	return missing, nil
 }
 
+// readColumns are the columns that a table has in the ERP, which may be newer than the
+// dictionary at hand.
+func readColumns(ctx context.Context, client *erp.Client, table string) ([]dict.Column, error) {
+	columns, err := restdict.ReadColumns(ctx, client, table)
+	if err != nil {
+		return nil, fmt.Errorf("reading the columns of %s: %w", table, err)
+	}
+	return columns, nil
+}
+
+// columnOfName finds a column, by its name in any case; nil: there is none.
+func columnOfName(columns []dict.Column, name string) *dict.Column {
+	at := slices.IndexFunc(columns, func(col dict.Column) bool { return strings.EqualFold(col.Name, name) })
+	if at < 0 {
+		return nil
+	}
+	return &columns[at]
+}
+
 // planTable shows a plan.
 func (b *Toolbox) planTable(ctx context.Context, c *mcp.Call, in createTableIn, table dict.Table, plan *dict.Plan) (*createTableOut, error) {
 	cursor := in.Cursor
 	in.Cursor = ""
-	offset, err := offsetOf(cursor, c.Tool, in)
+	p, err := pagerFor(c, cursor, in)
 	if err != nil {
 		return nil, err
 	}
@@ -306,20 +317,20 @@ func (b *Toolbox) planTable(ctx context.Context, c *mcp.Call, in createTableIn, 
 		return nil, err
 	}
 	rows := plan.Rows()
-	out.Plan.Steps, out.Plan.paged = page(c.Tool, in, from(rows, offset), offset, len(rows))
-	if offset > 0 {
+	out.Plan.Steps, out.Plan.paged = page(p, from(rows, p.offset), len(rows))
+	if p.offset > 0 {
 		return out, nil
 	}
 	statements, err := ddl.Statements(plan, dict.PostgreSQL, &ddl.Options{Resolve: ddl.Resolver(ctx, reg)})
 	if err != nil {
 		return nil, wrongDefinition(err)
 	}
-	texts := make([]string, len(statements))
-	for i, s := range statements {
-		if texts[i] = s.Text; s.Comment {
-			texts[i] = "-- " + s.Text
+	texts := mapped(statements, func(s *ddl.Statement) string {
+		if s.Comment {
+			return "-- " + s.Text
 		}
-	}
+		return s.Text
+	})
 	out.Plan.DDL = fitting(texts)
 	if out.Plan.DDLTruncated = len(out.Plan.DDL) < len(texts); len(out.Plan.DDL) > 0 && len(out.Plan.DDL[0]) > maxResponse {
 		out.Plan.DDL, out.Plan.DDLTruncated = nil, true

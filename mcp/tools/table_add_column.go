@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,6 @@ import (
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -89,28 +87,19 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 	if err != nil {
 		return nil, err
 	}
-	has, err := columnNow(ctx, client, t.Name, col.Name)
-	switch {
-	case err != nil:
+	columns, err := readColumns(ctx, client, t.Name)
+	if err != nil {
 		return nil, err
-	case has != nil:
+	}
+	if has := columnOfName(columns, col.Name); has != nil {
 		b.changes.note()
 		return &addColumnOut{Table: t.Name, Column: has.Name, Status: "exists", Note: b.text(c, fmt.Sprintf(columnExists, has.Type))}, nil
 	}
-	where := "in the dictionary and the database"
-	if in.NoSync {
-		where = "in the dictionary"
-	}
-	question := mcp.Ask("Add the column %s (%s) to the table %s "+where+"?", mcp.Name(col.Name), col.Type, mcp.Name(t.Name))
+	question := mcp.Ask("Add the column %s (%s) to the table %s "+placeOf(in.NoSync)+"?", mcp.Name(col.Name), col.Type, mcp.Name(t.Name))
 	if err := c.Confirmed(ctx, planned(question, plan, func(string) bool { return true })); err != nil {
 		return nil, err
 	}
-	run, err := restdict.Run(ctx, client, plan, &restdict.Options{BatchSize: 50, Observe: func(e restdict.Event) {
-		if e.Kind != restdict.StepStarted && e.Step != nil {
-			c.Progress(float64(e.Number), float64(e.Total), e.Step.Title())
-		}
-	}})
-	b.changes.note()
+	run, err := b.runPlan(ctx, c, client, plan)
 	if err != nil {
 		return nil, columnNotAdded(err)
 	}
@@ -121,31 +110,15 @@ func (b *Toolbox) runAddColumn(ctx context.Context, c *mcp.Call, in addColumnIn)
 	for _, s := range run.Steps {
 		step, _ := plan.Step(s.Key)
 		if rec, ok := step.(*dict.RecordStep); ok && rec.Table == "AD_Column" && rec.Action == dict.Create {
-			if n, ok := s.ID.Int(); ok {
-				out.ID = int(n)
-			}
+			out.ID = numberOf(s.ID)
 		}
 	}
 	return out, nil
 }
 
-// columnNow is a column that a table has in the ERP, which may be newer than the
-// dictionary at hand; nil: it has none of the name.
-func columnNow(ctx context.Context, client *erp.Client, table, name string) (*dict.Column, error) {
-	columns, err := restdict.ReadColumns(ctx, client, table)
-	if err != nil {
-		return nil, fmt.Errorf("reading the columns of %s: %w", table, err)
-	}
-	at := slices.IndexFunc(columns, func(col dict.Column) bool { return strings.EqualFold(col.Name, name) })
-	if at < 0 {
-		return nil, nil
-	}
-	return &columns[at], nil
-}
-
 // columnNotAdded is the error of a plan that was not run, or not to its end.
 func columnNotAdded(err error) error {
-	e := *mcp.ErrorOf(notRun(err))
+	e := *mcp.ErrorOf(err)
 	e.Hint = strings.ReplaceAll(e.Hint, "call createTable again with addMissing: what is done is found, and the rest follows", "call addColumn again: what is done is found, and syncTable changes the database")
 	return &e
 }
@@ -153,7 +126,7 @@ func columnNotAdded(err error) error {
 // columnArgument reads a column, strictly.
 func columnArgument(raw json.RawMessage) (*columnIn, error) {
 	wrong := func(message, hint string) (*columnIn, error) {
-		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "addColumn: " + message, Hint: hint}
+		return nil, fail(mcp.CodeInvalidArguments, hint, "addColumn: %s", message)
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &given); err != nil {
@@ -165,11 +138,7 @@ func columnArgument(raw json.RawMessage) (*columnIn, error) {
 		known = append(known, name)
 	}
 	for name := range given {
-		found := false
-		for _, k := range known {
-			found = found || k == name
-		}
-		if !found {
+		if !slices.Contains(known, name) {
 			hint := "a column has " + strings.Join(known, ", ")
 			if near := mcp.Nearest(name, known); len(near) > 0 {
 				hint = "did you mean " + near[0] + "? " + hint
@@ -178,8 +147,7 @@ func columnArgument(raw json.RawMessage) (*columnIn, error) {
 		}
 	}
 	var in columnIn
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if err := d.Decode(&in); err != nil {
+	if err := json.Unmarshal(raw, &in); err != nil {
 		return wrong("the column cannot be read: "+clip(err.Error(), 200), "a column has "+strings.Join(known, ", "))
 	}
 	if in.Name == "" || in.Type == "" {
@@ -196,7 +164,7 @@ func notAddable(err error) error {
 	var invalid *dict.ValidationError
 	if errors.As(err, &invalid) && len(invalid.Findings) == 1 {
 		f := invalid.Findings[0]
-		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "addColumn: " + clip(f.What, 600), Hint: f.Do}
+		return fail(mcp.CodeInvalidArguments, f.Do, "addColumn: %s", clip(f.What, 600))
 	}
 	e := *mcp.ErrorOf(wrongDefinition(err))
 	e.Message = strings.Replace(e.Message, "the table cannot be created", "the column cannot be added", 1)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -63,11 +63,10 @@ func (b *Toolbox) tableOf(ctx context.Context, c *mcp.Call, in *createTableIn) (
 		return t, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("createTable: columns cannot be created as requested", problems), Hint: "nothing was changed; fix the columns and call again"}
 	}
 	if in.ImportInto != "" {
-		columns, err := b.importColumns(ctx, c, in)
-		if err != nil {
+		var err error
+		if t, err = b.importInto(ctx, c, in, t); err != nil {
 			return t, err
 		}
-		t = t.ImportInto(columns.table, columns.columns)
 	}
 	if in.CreateWindow {
 		w := dict.Window{}
@@ -79,43 +78,34 @@ func (b *Toolbox) tableOf(ctx context.Context, c *mcp.Call, in *createTableIn) (
 	return t, nil
 }
 
-// target is a table that an import table feeds.
-type target struct {
-	table   string
-	columns []dict.Column
-}
-
-func (b *Toolbox) importColumns(ctx context.Context, c *mcp.Call, in *createTableIn) (*target, error) {
-	imports := false
-	for _, name := range in.Templates {
-		imports = imports || name == string(dict.Import)
-	}
-	if !imports {
-		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "createTable: importInto belongs to the template IMPORT", Hint: `add "IMPORT" to templates, or leave importInto out`}
+// importInto has a table feed another one.
+func (b *Toolbox) importInto(ctx context.Context, c *mcp.Call, in *createTableIn, t dict.Table) (dict.Table, error) {
+	if !slices.Contains(in.Templates, string(dict.Import)) {
+		return t, fail(mcp.CodeInvalidArguments, `add "IMPORT" to templates, or leave importInto out`, "createTable: importInto belongs to the template IMPORT")
 	}
 	reg, err := b.registry(ctx, c)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	info, err := reg.Table(ctx, in.ImportInto)
 	if err != nil {
-		return nil, fromDict(err)
+		return t, fromDict(err)
 	}
 	ctx, client, err := b.connect(ctx, c, "read tables to import into")
 	if err != nil {
-		return nil, err
+		return t, err
 	}
-	columns, err := restdict.ReadColumns(ctx, client, info.Name)
+	columns, err := readColumns(ctx, client, info.Name)
 	if err != nil {
-		return nil, fmt.Errorf("reading the columns of %s: %w", info.Name, err)
+		return t, err
 	}
-	return &target{info.Name, columns}, nil
+	return t.ImportInto(info.Name, columns), nil
 }
 
 // columnOf is a requested column.
 func (b *Toolbox) columnOf(ctx context.Context, c *mcp.Call, table string, in *columnIn) (dict.Column, error) {
 	wrong := func(hint, format string, args ...any) error {
-		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "column " + clip(in.Name, 63) + ": " + fmt.Sprintf(format, args...), Hint: hint}
+		return fail(mcp.CodeInvalidArguments, hint, "column %s: %s", clip(in.Name, 63), fmt.Sprintf(format, args...))
 	}
 	col := dict.Column{
 		Name: in.Name, Label: in.Label, Description: in.Description, Length: in.Length, Mandatory: in.Mandatory, Default: in.Default,
@@ -124,7 +114,7 @@ func (b *Toolbox) columnOf(ctx context.Context, c *mcp.Call, table string, in *c
 	var known bool
 	if col.Type, known = dict.ParseDisplayType(in.Type); !known {
 		hint := "types are String, Text, Integer, Number, Amount, Date, Yes-No, List, Table Direct and more"
-		if near := mcp.Nearest(in.Type, displayTypes()); len(near) > 0 {
+		if near := mcp.Nearest(in.Type, mapped(dict.DisplayTypes(), func(t *dict.DisplayType) string { return t.String() })); len(near) > 0 {
 			hint = "did you mean " + strings.Join(near, " or ") + "?"
 		}
 		return col, wrong(hint, "there is no display type %q", clip(in.Type, 40))
@@ -143,10 +133,7 @@ func (b *Toolbox) columnOf(ctx context.Context, c *mcp.Call, table string, in *c
 	case in.PointsTo != "" && !col.Type.IsLookup():
 		return col, wrong("use the type Table, Search or Table Direct", "type %s points to no table", col.Type)
 	case len(in.Values) > 0:
-		var values []dict.ListValue
-		for _, v := range in.Values {
-			values = append(values, dict.ListValue{Value: v.Value, Name: v.Name})
-		}
+		values := mapped(in.Values, func(v *valueIn) dict.ListValue { return dict.ListValue{Value: v.Value, Name: v.Name} })
 		col.Reference = dict.List(table+" "+in.Name, values...)
 	case in.PointsTo != "":
 		return col, b.pointTo(ctx, c, table, in.PointsTo, &col)
@@ -191,20 +178,9 @@ func (b *Toolbox) pointTo(ctx context.Context, c *mcp.Call, table, to string, co
 	case strings.EqualFold(col.Name, name+"_ID"):
 		return nil // the name says it
 	case col.Type == dict.TypeTableDir:
-		return &mcp.Error{
-			Code: mcp.CodeInvalidArguments, Message: fmt.Sprintf("column %s: Table Direct points to the table in the column's name", clip(col.Name, 63)),
-			Hint: fmt.Sprintf("call the column %s_ID, or use the type Table", name),
-		}
+		hint := fmt.Sprintf("call the column %s_ID, or use the type Table", name)
+		return fail(mcp.CodeInvalidArguments, hint, "column %s: Table Direct points to the table in the column's name", clip(col.Name, 63))
 	}
 	col.Reference = dict.Lookup(table+" "+col.Name, dict.TableLookup{Table: name})
 	return nil
-}
-
-// displayTypes are the names of the ERP's own display types.
-func displayTypes() []string {
-	var names []string
-	for _, t := range dict.DisplayTypes() {
-		names = append(names, t.String())
-	}
-	return names
 }

@@ -45,10 +45,7 @@ func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTabl
 		return nil, err
 	}
 	if !t.Custom() {
-		return nil, &mcp.Error{
-			Code: mcp.CodePermissionDenied, Message: fmt.Sprintf("%s is no custom table: only those with the prefix %s can be deleted", t.Name, dict.CustomPrefix),
-			Hint: "listTables with customOnly lists them",
-		}
+		return nil, fail(mcp.CodePermissionDenied, "listTables with customOnly lists them", "%s is no custom table: only those with the prefix %s can be deleted", t.Name, dict.CustomPrefix)
 	}
 	if err := pointedTo(ctx, reg, &t); err != nil {
 		return nil, err
@@ -90,14 +87,11 @@ func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTabl
 // inQuotes is a short list of names.
 func inQuotes(names []string) string {
 	const most = 10
-	words := make([]string, 0, most)
-	for i, n := range names {
-		if i == most {
-			return strings.Join(words, ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-		}
-		words = append(words, fmt.Sprintf("%q", clip(n, 60)))
+	words := strings.Join(mapped(names[:min(len(names), most)], func(n *string) string { return fmt.Sprintf("%q", clip(*n, 60)) }), ", ")
+	if len(names) > most {
+		words += fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return strings.Join(words, ", ")
+	return words
 }
 
 // pointedTo refuses a table that columns of others lead to.
@@ -115,10 +109,7 @@ func pointedTo(ctx context.Context, reg registry.Registry, t *registry.Table) er
 	if len(from) == 0 {
 		return nil
 	}
-	return &mcp.Error{
-		Code: mcp.CodeConflict, Message: fmt.Sprintf("table %s cannot be deleted: columns of other tables point to it: %s", t.Name, inQuotes(from)),
-		Hint: "delete those tables or columns first",
-	}
+	return fail(mcp.CodeConflict, "delete those tables or columns first", "table %s cannot be deleted: columns of other tables point to it: %s", t.Name, inQuotes(from))
 }
 
 // countRows counts the rows the role sees; -1 when it may see none, or there is
@@ -196,11 +187,10 @@ func goingWith(ctx context.Context, client *erp.Client, t *registry.Table) (*goi
 		}
 		g.steps = append(g.steps, goingStep{table: "AD_Window", record: w})
 	}
-	table := goingStep{table: "AD_Table", record: erp.IntID(int64(t.ID))}
 	if err := g.lookupsOf(ctx, client, t); err != nil {
 		return nil, err
 	}
-	g.steps = append(g.steps, table)
+	g.steps = append(g.steps, goingStep{table: "AD_Table", record: erp.IntID(int64(t.ID))})
 	return g, g.listsOf(ctx, client, t)
 }
 
@@ -226,14 +216,7 @@ func (g *going) listsOf(ctx context.Context, client *erp.Client, t *registry.Tab
 		}
 		id := erp.IntID(int64(col.ReferenceID))
 		for _, table := range []string{"AD_Ref_List", "AD_Ref_Table"} {
-			if err := each(ctx, client, table, erp.Eq("AD_Reference_ID", id), func(rec erp.Record) error {
-				key := rec.ID()
-				if table == "AD_Ref_Table" {
-					key = erp.UUID(rec.UUID())
-				}
-				g.steps = append(g.steps, goingStep{table: table, record: key})
-				return nil
-			}); err != nil {
+			if err := g.find(ctx, client, table, erp.Eq("AD_Reference_ID", id)); err != nil {
 				return err
 			}
 		}
@@ -274,7 +257,7 @@ func each(ctx context.Context, client *erp.Client, table string, filter erp.Filt
 func (g *going) find(ctx context.Context, client *erp.Client, table string, filter erp.Filter) error {
 	return each(ctx, client, table, filter, func(rec erp.Record) error {
 		id := rec.ID()
-		if id.IsZero() { // tables of several keys are addressed by UUID
+		if id.IsZero() || table == "AD_Ref_Table" { // tables without a key of their own are addressed by UUID
 			id = erp.UUID(rec.UUID())
 		}
 		g.steps = append(g.steps, goingStep{table: table, record: id})

@@ -35,10 +35,7 @@ func wrongDefinition(err error) error {
 	if !errors.As(err, &invalid) {
 		return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the table cannot be planned: " + clip(err.Error(), 500), Err: err}
 	}
-	problems := make([]string, len(invalid.Findings))
-	for i, f := range invalid.Findings {
-		problems[i] = clip(f.String(), 400)
-	}
+	problems := mapped(invalid.Findings, func(f *dict.Finding) string { return clip(f.String(), 400) })
 	return &mcp.Error{Code: mcp.CodeInvalidArguments, Message: listed("the table cannot be created as requested", problems), Hint: "nothing was changed; fix the arguments and call again", Err: err}
 }
 
@@ -55,10 +52,7 @@ func notRun(err error) error {
 	case errors.As(err, &missing):
 		return &mcp.Error{Code: mcp.CodeNotFound, Message: clip(err.Error(), 2000), Hint: "listReferences and searchRegistry find existing names", Err: err}
 	case errors.As(err, &none), errors.As(err, &wrong):
-		return &mcp.Error{
-			Code: mcp.CodeUnsupported, Message: clip(err.Error(), 600),
-			Hint: "nothing was changed; call it with noSync to make the dictionary records alone, and let an administrator synchronise the table", Err: err,
-		}
+		return caused(err, mcp.CodeUnsupported, "nothing was changed; call it with noSync to make the dictionary records alone, and let an administrator synchronise the table", "%s", clip(err.Error(), 600))
 	case errors.As(err, &broken):
 		cause := mcp.ErrorOf(err)
 		e := &mcp.Error{Code: cause.Code, Message: clip(err.Error(), 2000), Hint: cause.Hint, RetryAfter: cause.RetryAfter, Err: err}

@@ -74,11 +74,7 @@ func (b *Toolbox) getColumnPrefixHelp() mcp.Tool {
 		Name: "getColumnPrefixHelp", Title: "Help on names", Sets: []string{SetTable}, Hints: readOnly,
 		Description: "Tells how columns and tables are named, which display type goes with which name, and what this dictionary knows about one column name. Call it before createTable.",
 		Input:       input[columnPrefixIn](shorter(63, "column")),
-	}, func(ctx context.Context, c *mcp.Call, in columnPrefixIn) (*columnPrefixOut, error) {
-		reg, err := b.registry(ctx, c)
-		if err != nil {
-			return nil, err
-		}
+	}, ofDictionary(b, func(ctx context.Context, _ *mcp.Call, reg registry.Registry, in columnPrefixIn) (*columnPrefixOut, error) {
 		list, err := reg.Tables(ctx, registry.ListQuery{})
 		if err != nil {
 			return nil, err
@@ -90,7 +86,7 @@ func (b *Toolbox) getColumnPrefixHelp() mcp.Tool {
 			}
 		}
 		return out, nil
-	})
+	}))
 }
 
 // prefixesOf counts what tables' names begin with.
@@ -161,37 +157,19 @@ func mostUsedType(columns []registry.Column) string {
 	return best
 }
 
-// typeByName is the display type that the form of a name suggests.
+// typeByName is the display type that the form of a name suggests, by [columnRules].
 func typeByName(name string) string {
 	word := name
 	if len(name) > len(dict.CustomPrefix) && strings.EqualFold(name[:len(dict.CustomPrefix)], dict.CustomPrefix) {
 		word = name[len(dict.CustomPrefix):]
 	}
-	begins := func(texts ...string) bool {
-		return slices.ContainsFunc(texts, func(t string) bool { return strings.HasPrefix(word, t) })
-	}
-	ends := func(texts ...string) bool {
-		return slices.ContainsFunc(texts, func(t string) bool { return strings.HasSuffix(word, t) })
-	}
-	switch {
-	case ends("_UU"):
-		return dict.TypeUUID.String()
-	case begins("Is", "Has"):
-		return dict.TypeYesNo.String()
-	case begins("Date"), ends("Date"):
-		return dict.TypeDate.String()
-	case begins("Qty"), ends("Qty"):
-		return dict.TypeQuantity.String()
-	case begins("Amt"), ends("Amt", "Price"):
-		return dict.TypeAmount.String()
-	case ends("Rate", "Factor"):
-		return dict.TypeNumber.String()
-	case ends("No", "Count"), word == "Line":
-		return dict.TypeInteger.String()
-	case ends("URL"):
-		return dict.TypeURL.String()
-	case ends("Status", "Type", "Rule"):
-		return dict.TypeList.String()
+	for _, r := range columnRules()[:len(columnRules())-1] { // the last is for all others
+		for form := range strings.SplitSeq(strings.ReplaceAll(r.Name, "<Table>", "…"), ", ") {
+			begin, end, open := strings.Cut(form, "…")
+			if word == form || open && strings.HasPrefix(word, begin) && strings.HasSuffix(word, end) {
+				return r.Type
+			}
+		}
 	}
 	return dict.TypeString.String()
 }

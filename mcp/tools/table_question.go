@@ -15,16 +15,21 @@ import (
 // tableQuestion is what the user is asked before a table is made. missing are the
 // columns that a table which exists lacks; nil: it does not exist.
 func tableQuestion(table dict.Table, plan *dict.Plan, missing []string, dictionaryOnly bool) *mcp.Question {
-	where := "in the dictionary and the database"
-	if dictionaryOnly {
-		where = "in the dictionary"
-	}
+	where := placeOf(dictionaryOnly)
 	q := mcp.Ask("Create the table %s with %s columns "+where+"?", mcp.Name(table.Name), plan.Summary().Columns)
 	if missing != nil {
 		q = mcp.Ask("Complete the table %s "+where+"? It exists and lacks %s of %s columns; what else is named here is made where it is missing.",
 			mcp.Name(table.Name), len(missing), plan.Summary().Columns)
 	}
 	return planned(q, plan, func(column string) bool { return missing == nil || slices.Contains(missing, column) })
+}
+
+// placeOf is where something is made.
+func placeOf(dictionaryOnly bool) string {
+	if dictionaryOnly {
+		return "in the dictionary"
+	}
+	return "in the dictionary and the database"
 }
 
 // planned adds what a plan makes: each column with what it is, and the names of the

@@ -44,11 +44,11 @@ func (b *Toolbox) syncTable() mcp.Tool {
 			return nil, err
 		}
 		if _, ok := t.Column(in.Column); in.Column != "" && !ok {
-			columns, err := restdict.ReadColumns(ctx, client, t.Name) // it may be new
+			columns, err := readColumns(ctx, client, t.Name) // it may be new
 			if err != nil {
-				return nil, fmt.Errorf("reading the columns of %s: %w", t.Name, err)
+				return nil, err
 			}
-			if slices.ContainsFunc(columns, func(col dict.Column) bool { return strings.EqualFold(col.Name, in.Column) }) {
+			if columnOfName(columns, in.Column) != nil {
 				b.changes.note()
 				if _, t, err = b.freshTable(ctx, c, t.Name); err != nil {
 					return nil, err
@@ -141,7 +141,7 @@ type listTablesByEntityIn struct {
 	EntityType string `json:"entityType" jsonschema:"D: the ERP's own, U: made here, others: plugins"`
 	Pattern    string `json:"pattern,omitempty" jsonschema:"SQL LIKE pattern of the name in any case"`
 	Limit      int    `json:"limit,omitempty" jsonschema:"most tables to return"`
-	Cursor     string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
+	turning
 }
 
 func (b *Toolbox) listTablesByEntity() mcp.Tool {
@@ -149,28 +149,19 @@ func (b *Toolbox) listTablesByEntity() mcp.Tool {
 		Name: "listTablesByEntity", Title: "List tables of an owner", Sets: []string{SetTable}, Hints: readOnly,
 		Description: "Lists the tables of one entity type, such as a plugin's or those made here (U).",
 		Input:       input[listTablesByEntityIn](between("limit", 1, 500, 50), shorter(200, "pattern"), shorter(40, "entityType")),
-	}, func(ctx context.Context, c *mcp.Call, in listTablesByEntityIn) (*listTablesOut, error) {
-		cursor := in.Cursor
-		in.Cursor = ""
+	}, ofPages(b, func(ctx context.Context, reg registry.Registry, in listTablesByEntityIn, p pager) (*listTablesOut, error) {
 		if strings.TrimSpace(in.EntityType) == "" {
-			return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the entity type is empty", Hint: "getStatistics counts tables by entity type"}
+			return nil, fail(mcp.CodeInvalidArguments, "getStatistics counts tables by entity type", "the entity type is empty")
 		}
-		out, err := b.tables(ctx, c, cursor, in, registry.ListQuery{Pattern: in.Pattern, EntityType: in.EntityType, Limit: in.Limit})
+		out, err := tables(ctx, reg, p, registry.ListQuery{Pattern: in.Pattern, EntityType: in.EntityType, Limit: in.Limit})
 		if err != nil || out.Total > 0 || in.Pattern != "" {
 			return out, err
-		}
-		reg, err := b.registry(ctx, c)
-		if err != nil {
-			return nil, err
 		}
 		s, err := reg.Statistics(ctx)
 		if err != nil {
 			return nil, err
 		}
-		known := slices.Sorted(maps.Keys(s.TablesByEntityType))
-		return nil, &mcp.Error{
-			Code: mcp.CodeNotFound, Message: fmt.Sprintf("no table belongs to the entity type %q", clip(in.EntityType, 40)),
-			Hint: "tables belong to: " + clip(strings.Join(known, ", "), 1000),
-		}
-	})
+		known := strings.Join(slices.Sorted(maps.Keys(s.TablesByEntityType)), ", ")
+		return nil, fail(mcp.CodeNotFound, "tables belong to: "+clip(known, 1000), "no table belongs to the entity type %q", clip(in.EntityType, 40))
+	}))
 }

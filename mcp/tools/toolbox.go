@@ -10,6 +10,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/erp/access"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -45,7 +46,6 @@ type Options struct {
 type Toolbox struct {
 	pool       *backend.Pool
 	knowledge  Knowledge
-	helps      helps
 	doctor     Doctor
 	generators GeneratorOptions
 	metrics    *metrics.Set
@@ -56,18 +56,16 @@ type Toolbox struct {
 	changes  changes
 	files    mcp.FileStore
 	fileTime time.Duration
-	open     open
+	open     memory[writes, struct{}] // that a role may not write is not remembered: an administrator may be changing it
 	doubts   doubts
-	scopes   scopes
+	scopes   memory[string, *access.Scope]
 	all      func() mcp.Set
 }
 
 // New makes a toolbox.
 func New(o Options) *Toolbox {
 	b := &Toolbox{pool: o.Pool, doctor: o.Doctor, generators: o.Generator, knowledge: o.Knowledge, metrics: o.Metrics, fileTime: cmp.Or(o.FileTime, fileTime), own: slices.Clone(o.OwnQueries), log: o.Log, now: o.Now}
-	if b.log == nil {
-		b.log = slog.New(slog.DiscardHandler)
-	}
+	b.log = cmp.Or(b.log, slog.New(slog.DiscardHandler))
 	if b.now == nil {
 		b.now = time.Now
 	}

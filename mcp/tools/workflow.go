@@ -116,7 +116,7 @@ func (b *Toolbox) restsOnActivity(ctx context.Context, c *mcp.Call, question *mc
 	if a.Table == "" || a.RecordID <= 0 {
 		return nil
 	}
-	name, raw, err := b.seen(ctx, c, a.Table, strconv.FormatInt(a.RecordID, 10))
+	at, err := b.seen(ctx, c, a.Table, strconv.FormatInt(a.RecordID, 10))
 	if e := mcp.ErrorOf(err); e != nil {
 		if e.Code != mcp.CodeNotFound && e.Code != mcp.CodePermissionDenied {
 			return err
@@ -124,15 +124,11 @@ func (b *Toolbox) restsOnActivity(ctx context.Context, c *mcp.Call, question *mc
 		question.Say("Your role may not read the record: what changes in it meanwhile is not noticed.")
 		return nil
 	}
-	record, err := erp.ParseRecord(raw)
-	if err != nil {
-		return fmt.Errorf("the ERP's record cannot be read: %w", err)
-	}
-	lines, err := b.linesOf(ctx, c, name, record.ID())
+	lines, err := b.linesOf(ctx, c, at.table, at.record.ID())
 	if err != nil {
 		return err
 	}
-	lines.tell(restsOn(question, record))
+	lines.tell(restsOn(question, at.record))
 	return nil
 }
 
@@ -156,11 +152,7 @@ func activityOf(waiting []erp.Activity, key string, decision erp.Decision) (*erp
 }
 
 func words(decisions []erp.Decision) []string {
-	out := make([]string, len(decisions))
-	for i, d := range decisions {
-		out[i] = string(d)
-	}
-	return out
+	return mapped(decisions, func(d *erp.Decision) string { return string(*d) })
 }
 
 // userOf is the user whom an activity is forwarded to, and how a question shows them.
@@ -215,14 +207,12 @@ func afterDecision(ctx context.Context, client *erp.Client, a *erp.Activity, err
 }
 
 func activitiesOut(status string, waiting []erp.Activity) *decideWorkflowOut {
-	lines := make([]activityLine, len(waiting))
-	for i := range waiting {
-		a := &waiting[i]
-		lines[i] = activityLine{
+	lines := mapped(waiting, func(a *erp.Activity) activityLine {
+		return activityLine{
 			ID: strconv.FormatInt(a.ID, 10), Step: cell(a.Node), Wants: words(a.Decisions()), About: cell(a.Summary),
 			Table: a.Table, RecordID: a.RecordID, Priority: a.Priority, Since: a.Created,
 		}
-	}
+	})
 	out := &decideWorkflowOut{Notice: untrusted, Status: status, Activities: fitting(lines), Total: len(lines)}
 	out.Truncated = len(out.Activities) < out.Total
 	return out

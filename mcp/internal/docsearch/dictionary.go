@@ -2,6 +2,7 @@ package docsearch
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/erphub/erphub/dict/registry"
@@ -27,37 +28,29 @@ func Dictionary(ctx context.Context, reg registry.Registry) ([]Passage, error) {
 		}
 		out = append(out, Passage{Title: title, Text: text.FirstBytes(words, mostPassage), Source: "dictionary, " + kind + " " + name, Kind: KindDictionary})
 	}
-	tables, err := reg.Tables(ctx, registry.ListQuery{})
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range tables.Items {
-		add("table", t.Name, t.Label, t.Description, t.Help)
-	}
-	columns, err := reg.Columns(ctx, "", registry.ListQuery{})
-	if err != nil {
-		return nil, err
-	}
 	seen := map[[3]string]bool{}
-	for _, c := range columns.Items {
-		if key := [3]string{c.Name, c.Description, c.Help}; !seen[key] {
-			seen[key] = true
-			add("column", c.Name, c.Label, c.Description, c.Help)
-		}
+	columns := func(ctx context.Context, q registry.ListQuery) (registry.Listing[registry.Column], error) {
+		return reg.Columns(ctx, "", q)
 	}
-	windows, err := reg.Windows(ctx, registry.ListQuery{})
-	if err != nil {
-		return nil, err
+	err := errors.Join(
+		visit(ctx, reg.Tables, func(t *registry.Table) { add("table", t.Name, t.Label, t.Description, t.Help) }),
+		visit(ctx, columns, func(c *registry.Column) {
+			if key := [3]string{c.Name, c.Description, c.Help}; !seen[key] {
+				seen[key] = true
+				add("column", c.Name, c.Label, c.Description, c.Help)
+			}
+		}),
+		visit(ctx, reg.Windows, func(w *registry.Window) { add("window", w.Name, "", w.Description, w.Help) }),
+		visit(ctx, reg.Processes, func(p *registry.Process) { add("process", p.Value, p.Name, p.Description, p.Help) }),
+	)
+	return out, err
+}
+
+// visit visits all that a dictionary has of one kind.
+func visit[T any](ctx context.Context, list func(context.Context, registry.ListQuery) (registry.Listing[T], error), f func(*T)) error {
+	all, err := list(ctx, registry.ListQuery{})
+	for i := range all.Items {
+		f(&all.Items[i])
 	}
-	for _, w := range windows.Items {
-		add("window", w.Name, "", w.Description, w.Help)
-	}
-	processes, err := reg.Processes(ctx, registry.ListQuery{})
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range processes.Items {
-		add("process", p.Value, p.Name, p.Description, p.Help)
-	}
-	return out, nil
+	return err
 }

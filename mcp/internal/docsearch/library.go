@@ -61,24 +61,12 @@ type document struct {
 // Open reads the documents of folders. A folder that cannot be read is an
 // error.
 func Open(ctx context.Context, folders []string, opts *Options) (*Library, error) {
-	l := &Library{known: map[string]document{}}
-	if opts != nil {
-		l.opts = *opts
-	}
-	defaults := func(value *int64, usual int64) {
-		if *value <= 0 {
-			*value = usual
-		}
-	}
-	defaults(&l.opts.MaxFile, 1<<20)
-	defaults(&l.opts.MaxTotal, 64<<20)
-	if l.opts.MaxFiles <= 0 {
-		l.opts.MaxFiles = 5000
-	}
+	l := &Library{opts: *cmp.Or(opts, &Options{}), known: map[string]document{}}
+	l.opts.MaxFile = cmp.Or(l.opts.MaxFile, 1<<20)
+	l.opts.MaxTotal = cmp.Or(l.opts.MaxTotal, 64<<20)
+	l.opts.MaxFiles = cmp.Or(l.opts.MaxFiles, 5000)
 	l.opts.Fresh = cmp.Or(l.opts.Fresh, 10*time.Second)
-	if l.log = l.opts.Logger; l.log == nil {
-		l.log = slog.New(slog.DiscardHandler)
-	}
+	l.log = cmp.Or(l.opts.Logger, slog.New(slog.DiscardHandler))
 	for i, name := range folders {
 		root, err := os.OpenRoot(name)
 		if err != nil {
