@@ -114,14 +114,11 @@ func (a *app) deployHistoryCommand() *cli.Command {
 			&cli.IntFlag{Name: "limit", Value: 20, Usage: "how many runs at most; 0 for all"},
 			clientFlag(),
 		),
-		Action: a.deployHistory,
+		Action: shell.Takes(a.deployHistory),
 	}
 }
 
 func (a *app) deployHistory(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	q := deploylog.HistoryQuery{Limit: c.Int("limit"), Search: c.String("search")}
 	var err error
 	if q.Limit < 0 {

@@ -132,9 +132,6 @@ func (a *app) inUse(c *cli.Context, doc *config.Document) (name, because string,
 }
 
 func (a *app) profileList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	path, err := a.ConfigPath(c)
 	if err != nil {
 		return err

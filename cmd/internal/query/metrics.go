@@ -24,8 +24,8 @@ func (a *app) metricsCommand() *cli.Command {
 		Description: "A metric is defined once, in words and SQL: what counts, by which date, in which currency. It is computed by the AI " +
 			"integration API (see `erphub query`) from the records your role sees. docs/metrics.md tells how to define your own.",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "list the metrics", Flags: append(shell.OutputFlags(), folder), Action: a.metricsList},
-			{Name: "show", Usage: "show what a metric counts, by what it can be divided and filtered, and its SQL", ArgsUsage: "NAME", Flags: append(shell.ValueFlags(), folder), Action: a.metricsShow},
+			{Name: "list", Usage: "list the metrics", Flags: append(shell.OutputFlags(), folder), Action: shell.Takes(a.metricsList)},
+			{Name: "show", Usage: "show what a metric counts, by what it can be divided and filtered, and its SQL", ArgsUsage: "NAME", Flags: append(shell.ValueFlags(), folder), Action: shell.Takes(a.metricsShow, "NAME")},
 			{
 				Name: "query", Usage: "compute a metric", ArgsUsage: "NAME",
 				Flags: append(shell.OutputFlags(),
@@ -44,7 +44,7 @@ func (a *app) metricsCommand() *cli.Command {
 					&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to query with (" + aiclient.EnvRole + ")"},
 					&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
 				),
-				Action: a.metricsQuery,
+				Action: shell.Takes(a.metricsQuery, "NAME"),
 			},
 			{
 				Name: "check", Usage: "check definitions: names, members, SQL", ArgsUsage: "[DIR]",
@@ -77,9 +77,6 @@ func metricSet(folder string) (*metrics.Set, error) {
 }
 
 func (a *app) metricsList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	set, err := metricSet(c.String("metrics"))
 	if err != nil {
 		return err
@@ -132,9 +129,6 @@ func metricText(d *metrics.Definition) string {
 }
 
 func (a *app) metricsShow(c *cli.Context) error {
-	if err := shell.Arguments(c, "NAME"); err != nil {
-		return err
-	}
 	set, err := metricSet(c.String("metrics"))
 	if err != nil {
 		return err
@@ -176,9 +170,6 @@ func (a *app) metricClient(c *cli.Context) (*aiclient.Client, error) {
 }
 
 func (a *app) metricsQuery(c *cli.Context) error {
-	if err := shell.Arguments(c, "NAME"); err != nil {
-		return err
-	}
 	set, err := metricSet(c.String("metrics"))
 	if err != nil {
 		return err

@@ -25,14 +25,11 @@ func (a *app) countCommand() *cli.Command {
 			&cli.StringFlag{Name: "orderby", Usage: "order of the groups: a group or a measure, and desc, such as \"count desc\" (default: by group)"},
 			&cli.BoolFlag{Name: "chart", Usage: "draw the first measure as bars"},
 		}, shell.OutputFlags()...),
-		Action: a.recordCount,
+		Action: shell.Takes(a.recordCount, "a table"),
 	}
 }
 
 func (a *app) recordCount(c *cli.Context) error {
-	if err := shell.Arguments(c, "a table"); err != nil {
-		return err
-	}
 	table, groups, measures := c.Args().First(), shell.CommaList(c.String("by")), shell.CommaList(c.String("measure"))
 	terms, err := erp.FilterTerms(c.String("filter"))
 	if err != nil {

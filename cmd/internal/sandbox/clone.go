@@ -49,7 +49,7 @@ func (a *app) cloneCommand() *cli.Command {
 			&cli.BoolFlag{Name: "logs", Usage: "copy logs and transient tables too"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a clone that was interrupted"},
 		), append(maskFlags(), sourceFlags()...)...),
-		Action: a.clone,
+		Action: shell.Takes(a.clone),
 	}
 }
 

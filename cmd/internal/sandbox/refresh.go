@@ -21,7 +21,7 @@ func (a *app) refreshCommand() *cli.Command {
 			&cli.StringFlag{Name: "data", Usage: "`FOLDER` of the twin", TakesFile: true},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a refresh that was interrupted"},
 		), append(maskFlags(), sourceFlags()...)...),
-		Action: a.refresh,
+		Action: shell.Takes(a.refresh),
 	}
 }
 
@@ -34,9 +34,6 @@ func (a *app) refresh(c *cli.Context) error {
 
 // makeTwin runs what makes a twin, and shows what it made.
 func (a *app) makeTwin(c *cli.Context, do twinMaker, set func(*twin.Options) error) (err error) {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	dir := c.String("data")
 	if dir == "" {
 		return shell.Usagef("name the folder of the twin with --data")

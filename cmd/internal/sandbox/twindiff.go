@@ -23,14 +23,11 @@ func (a *app) twinDiffCommand() *cli.Command {
 		Flags: append(append(shell.OutputFlags(),
 			&cli.StringFlag{Name: "data", Usage: "`FOLDER` of the twin", TakesFile: true},
 		), sourceFlags()...),
-		Action: a.twinDiff,
+		Action: shell.Takes(a.twinDiff),
 	}
 }
 
 func (a *app) twinDiff(c *cli.Context) (err error) {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	dir := c.String("data")
 	if dir == "" {
 		return shell.Usagef("name the folder of the twin with --data")

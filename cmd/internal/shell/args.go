@@ -178,6 +178,17 @@ func ParseMoment(flag, text string, now time.Time) (time.Time, error) {
 	return time.Time{}, Usagef("%s takes a day (2026-03-09), a time in RFC 3339, or an age (7d, 12h), not %q", flag, text)
 }
 
+// Takes is an action that is called with exactly these arguments, which ArgsUsage
+// names.
+func Takes(action cli.ActionFunc, names ...string) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if err := Arguments(c, names...); err != nil {
+			return err
+		}
+		return action(c)
+	}
+}
+
 // Arguments checks that there are exactly the arguments that ArgsUsage names.
 func Arguments(c *cli.Context, names ...string) error {
 	if c.NArg() == len(names) {

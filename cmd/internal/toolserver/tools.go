@@ -33,7 +33,7 @@ func (a *app) toolsCommand() *cli.Command {
 				Flags: append(append(shell.OutputFlags(),
 					&cli.StringFlag{Name: "schemas", Usage: "print them as function schemas of this `FORM`: mcp, openai or anthropic"},
 				), toolFlags()...),
-				Action: a.toolsList,
+				Action: shell.Takes(a.toolsList),
 			},
 			{
 				Name: "call", Usage: "call a tool with the login of this program", ArgsUsage: "NAME [NAME=VALUE...]",
@@ -69,9 +69,6 @@ func (a *app) withToolbox(c *cli.Context, calls bool, do func(*toolbox) error) e
 }
 
 func (a *app) toolsList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	if c.IsSet("schemas") {
 		return a.toolSchemas(c)
 	}
