@@ -37,10 +37,7 @@ func environmentArgument(c *cli.Context) (deploylog.Environment, error) {
 		return "", nil
 	case 1:
 		env, err := deploylog.ParseEnvironment(c.Args().First())
-		if err != nil {
-			return "", shell.Usage(err)
-		}
-		return env, nil
+		return env, shell.Usage(err)
 	}
 	return "", shell.Usagef("%s takes at most one environment, got %s", c.Command.Name, shell.Count(c.NArg(), "argument", "arguments"))
 }

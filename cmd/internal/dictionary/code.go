@@ -132,10 +132,7 @@ func definitions(c *cli.Context) (*tablefile.Set, error) {
 		}
 	}
 	set, err := tablefile.Load(paths...)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return set, nil
+	return set, shell.Usage(err)
 }
 
 // compared reads the files, checks them, and compares them with the ERP.

@@ -107,10 +107,7 @@ func (a *app) tryLogin(c *cli.Context, s *shell.Setup, m *tokens.Manager, login 
 func (a *app) loginAddress(c *cli.Context, s *shell.Setup, in *bufio.Reader) error {
 	key, _ := config.Lookup("url")
 	if url := s.Resolver.Lookup("url"); url != "" {
-		if err := key.Check(url); err != nil {
-			return shell.Usage(err)
-		}
-		return nil
+		return shell.Usage(key.Check(url))
 	}
 	if !a.Asks() || c.Bool("json") {
 		return shell.Usagef("a login needs the address of an ERP: give --url or set ERP_URL; `erphub sandbox` serves one to try")

@@ -137,10 +137,7 @@ func (a *app) profileRename(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := d.RenameProfile(from, to); err != nil {
-			return shell.Usage(err)
-		}
-		return nil
+		return shell.Usage(d.RenameProfile(from, to))
 	})
 	if err == nil && a.Getenv("ERPHUB_PROFILE") == from {
 		a.Note("ERPHUB_PROFILE still says %s; set it to %s", from, to)
@@ -194,7 +191,7 @@ func (a *app) forgetLogin(c *cli.Context, doc *config.Document, path, name strin
 		return err
 	}
 	if c.Bool("logout") {
-		m, err := managerOf(profileResolver(nil, doc, name), store, tokens.WithLogger(a.Log))
+		m, err := shell.ManagerOf(profileResolver(nil, doc, name), store, tokens.WithLogger(a.Log))
 		if err != nil {
 			return err
 		}

@@ -135,7 +135,7 @@ func (a *app) mayAudit(c *cli.Context, client *erp.Client) error {
 
 // auditRecord shows one record.
 func (a *app) auditRecord(c *cli.Context, choice *output.Choice) error {
-	if name := firstSet(c, []string{"by", "since", "until", "status", "contains", "limit"}); name != "" {
+	if name := firstSet(c, auditOnly); name != "" {
 		return shell.Usagef("--%s cannot be used with a single record", name)
 	}
 	id, err := erp.ParseID(c.Args().First())

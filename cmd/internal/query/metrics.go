@@ -70,10 +70,7 @@ func metricSet(folder string) (*metrics.Set, error) {
 		return nil, shell.Usagef("%s is not a folder: name one with .yaml files of metrics", folder)
 	}
 	set, err := metrics.Load(os.DirFS(folder))
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return set, nil
+	return set, shell.Usage(err)
 }
 
 func (a *app) metricsList(c *cli.Context) error {
@@ -157,8 +154,8 @@ func clientQuery(sql string, params []json.RawMessage, rows int) aiclient.Query 
 	return q
 }
 
-// metricClient is the AI API with a role.
-func (a *app) metricClient(c *cli.Context) (*aiclient.Client, error) {
+// roleClient is the AI API with a role.
+func (a *app) roleClient(c *cli.Context) (*aiclient.Client, error) {
 	client, err := a.aiClient(c)
 	if err != nil {
 		return nil, err
@@ -188,7 +185,7 @@ func (a *app) metricsQuery(c *cli.Context) error {
 	if _, err := set.Find(q.Metric); err != nil {
 		return shell.Usage(err)
 	}
-	client, err := a.metricClient(c)
+	client, err := a.roleClient(c)
 	if err != nil {
 		return err
 	}
@@ -262,7 +259,7 @@ func (a *app) metricsCheck(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("online") && len(problems) == 0 {
-		client, err := a.metricClient(c)
+		client, err := a.roleClient(c)
 		if err != nil {
 			return err
 		}

@@ -261,14 +261,13 @@ func (sh *Shell) ClientFor(c *cli.Context, s *Setup, more ...erp.Option) (*erp.C
 	return client, err
 }
 
-// ClientWith connects with a login of its own, kept in this process.
-func (sh *Shell) ClientWith(ctx context.Context, url string, login tokens.Login) (*erp.Client, error) {
-	m, err := tokens.NewManager(url, tokens.WithCredentials(login), tokens.WithLogger(sh.Log))
+// ManagerOf is the token manager of a profile that does not log in by itself.
+func ManagerOf(r config.Resolver, store tokens.Store, opts ...tokens.Option) (*tokens.Manager, error) {
+	settings, err := tokens.ParseSettings(r.Lookup)
 	if err != nil {
-		return nil, err
+		return nil, Usage(err)
 	}
-	if err := m.Ready(ctx); err != nil {
-		return nil, err
-	}
-	return erp.New(url, erp.WithTokenSource(m), erp.WithUserAgent("erphub/"+Version()), erp.WithLogger(sh.Log))
+	settings.AutoLogin = false
+	m, err := settings.Manager(store, opts...)
+	return m, Usage(err)
 }

@@ -62,8 +62,13 @@ func (e interruptedErr) Error() string {
 }
 func (e interruptedErr) Unwrap() error { return e.err }
 
-// Usage marks an error as wrong usage.
-func Usage(err error) error { return usageErr{err} }
+// Usage marks an error as wrong usage; nil stays nil.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageErr{err}
+}
 
 // Usagef is [Usage] of a new error.
 func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }

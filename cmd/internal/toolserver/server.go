@@ -218,10 +218,7 @@ func (a *app) newToolServer(c *cli.Context, s *shell.Setup, box *toolbox, verifi
 		opts.Login = login
 	}
 	srv, err := server.New(opts)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return srv, nil
+	return srv, shell.Usage(err)
 }
 
 // confirmBy is who agrees to changes, as the flag or the environment says.
