@@ -213,10 +213,11 @@ func importTargets(ctx context.Context, client *erp.Client, set *tablefile.Set) 
 // defaultCheckpoint is where dict apply keeps the state of a run.
 const defaultCheckpoint = "dict-apply.checkpoint.json"
 
-func applyOptions(c *cli.Context) *restdict.Options {
+// runOptions are how a plan is run, as the flags say; checkpoint is the file without one.
+func runOptions(c *cli.Context, checkpoint string) *restdict.Options {
 	opts := &restdict.Options{
 		ContinueOnError: c.Bool("continue-on-error"),
-		Checkpoint:      cmp.Or(c.String("checkpoint"), defaultCheckpoint),
+		Checkpoint:      cmp.Or(c.String("checkpoint"), checkpoint),
 		Resume:          c.Bool("resume"),
 		BatchSize:       c.Int("batch"),
 	}

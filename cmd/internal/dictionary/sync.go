@@ -238,7 +238,7 @@ func (a *app) syncSides(c *cli.Context, table string) (want *dict.Physical, actu
 	scope := registry.Scope{Tables: []string{table}}
 	var catalog *registry.Catalog
 	if url != "" {
-		catalog, err = a.databasePart(c, url, scope)
+		catalog, err = a.databaseCatalog(c, url, &scope)
 	} else {
 		var client *erp.Client
 		if client, err = a.Client(c); err == nil {
