@@ -43,8 +43,6 @@ type Options struct {
 	Tenant *int
 	// Sources are the files of the definitions.
 	Sources []Source
-	// Time is when it was made; zero: now.
-	Time time.Time
 }
 
 // Source is a file of definitions as it was when the plan was made.
@@ -82,11 +80,7 @@ func New(result *diff.Result, tables []dict.Table, opts *Options) (*File, error)
 	if err != nil {
 		return nil, fmt.Errorf("saving a plan: %w", err)
 	}
-	created := opts.Time
-	if created.IsZero() {
-		created = time.Now()
-	}
-	f := &File{Kind: kind, Version: Version, Created: created.UTC().Truncate(time.Second), Server: opts.Server, Tenant: opts.Tenant,
+	f := &File{Kind: kind, Version: Version, Created: time.Now().UTC().Truncate(time.Second), Server: opts.Server, Tenant: opts.Tenant,
 		AnyPrefix: opts.AnyPrefix, Sources: opts.Sources, Definitions: string(definitions),
 		Summary: result.Summary(), Changes: result.Changes, Plan: plan}
 	f.Found, err = digest(result.Changes)

@@ -82,11 +82,9 @@ func (a *app) toolsList(c *cli.Context) error {
 			ReadOnly bool     `json:"readOnly"`
 		}
 		lines := make([]line, len(visible))
-		for i, t := range visible {
-			lines[i] = line{t.Name, t.Title, t.Description, t.Sets, t.Hints.ReadOnly}
-		}
 		rows := make([][]string, len(visible))
 		for i, t := range visible {
+			lines[i] = line{t.Name, t.Title, t.Description, t.Sets, t.Hints.ReadOnly}
 			effect := "writes"
 			switch {
 			case t.Hints.ReadOnly:
