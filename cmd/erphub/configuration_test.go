@@ -14,17 +14,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/erphub/erphub/cmd/internal/apiserver"
-	"github.com/erphub/erphub/cmd/internal/sandbox"
-	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/cmd/internal/toolserver"
 )
 
 // The reference of the configuration is what the code says.
 func TestConfigurationReference(t *testing.T) {
 	t.Parallel()
-	want := configurationReference([]shell.ServerFlags{apiserver.Flags(), toolserver.Flags(), sandbox.Flags()})
+	want := configurationReference(servers(t))
 	path := filepath.Join("..", "..", "docs", "configuration.md")
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))

@@ -16,10 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/erphub/erphub/cmd/internal/apiserver"
-	"github.com/erphub/erphub/cmd/internal/sandbox"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/cmd/internal/toolserver"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/internal/config"
 )
@@ -39,7 +36,7 @@ func deployFile(t *testing.T, name string) string {
 func TestDeployFilesNameWhatThereIs(t *testing.T) {
 	t.Parallel()
 	flags, variables := map[string]bool{}, map[string]bool{}
-	for _, s := range []shell.ServerFlags{apiserver.Flags(), toolserver.Flags(), sandbox.Flags()} {
+	for _, s := range servers(t) {
 		for _, f := range s.Flags {
 			name := f.Names()[0]
 			flags["--"+name] = true

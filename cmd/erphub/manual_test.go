@@ -24,15 +24,14 @@ var backspaces = regexp.MustCompile(`.\x08`)
 // go test ./cmd/erphub -run TestCommandReference -update
 func TestCommandReference(t *testing.T) {
 	t.Parallel()
-	var text bytes.Buffer
-	require.NoError(t, help.WriteMarkdown(&text, help.All(newProgram(&shell.Shell{}))))
+	want := commandReference(help.All(newProgram(&shell.Shell{})))
 	path := filepath.Join("..", "..", "docs", "commands.md")
 	if *update {
-		require.NoError(t, os.WriteFile(path, text.Bytes(), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
 	}
 	kept, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.True(t, bytes.Equal(kept, text.Bytes()), "docs/commands.md is not current: run go test ./cmd/erphub -run TestCommandReference -update")
+	assert.True(t, string(kept) == want, "docs/commands.md is not current: run go test ./cmd/erphub -run TestCommandReference -update")
 }
 
 // Every page of the manual is one that the formatter has nothing to say about, and

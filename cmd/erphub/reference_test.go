@@ -2,18 +2,52 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/urfave/cli/v2"
 
+	"github.com/erphub/erphub/cmd/internal/help"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/internal/config"
+	"github.com/erphub/erphub/internal/text"
 )
+
+// serverFlags are the flags of a server that are settings, too.
+type serverFlags struct {
+	Server, Command string
+	Flags           []cli.Flag
+}
+
+// servers are the servers of the program. What says how a server runs is not a setting.
+func servers(t *testing.T) []serverFlags {
+	t.Helper()
+	var all []serverFlags
+	for _, s := range []serverFlags{{Server: "api", Command: "erphub server api"}, {Server: "mcp", Command: "erphub server mcp"}, {Server: "sandbox", Command: "erphub sandbox"}} {
+		command := commandAt(t, strings.Fields(s.Command)[1:])
+		for _, f := range command.Flags {
+			if name := f.Names()[0]; name != "stdio" && name != "detach" {
+				s.Flags = append(s.Flags, f)
+			}
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func commandAt(t *testing.T, path []string) *cli.Command {
+	t.Helper()
+	chain, _ := help.Find(newProgram(&shell.Shell{}), path)
+	require.Len(t, chain, len(path))
+	return chain[len(chain)-1]
+}
 
 // configurationReference is the text of docs/configuration.md: every key of the
 // configuration file and every variable, with the flags of servers that stand for
 // them.
-func configurationReference(servers []shell.ServerFlags) string {
+func configurationReference(servers []serverFlags) string {
 	var b strings.Builder
 	b.WriteString(`# Configuration
 
@@ -108,4 +142,99 @@ func rowCells(b *strings.Builder, cells ...string) {
 		b.WriteString("| " + strings.ReplaceAll(c, "|", `\|`) + " ")
 	}
 	b.WriteString("|\n")
+}
+
+// commandReference is the text of docs/commands.md: the first page is the program's,
+// whose flags are those that every command takes.
+func commandReference(pages []*help.Page) string {
+	var w strings.Builder
+	line := func(parts ...string) { w.WriteString(strings.Join(parts, "") + "\n") }
+	for i, p := range pages {
+		if i == 0 {
+			line("# Commands of ", p.Name())
+			line("\nThis page is made from the help of the program: `", p.Name(), " COMMAND --help` shows the same.")
+		} else {
+			line("\n", strings.Repeat("#", min(len(p.Path), 4)), " ", p.Name())
+			line("\n", markdown(text.Sentence(p.Summary)))
+		}
+		line("\n```text")
+		for _, u := range p.Usage {
+			line(u)
+		}
+		line("```")
+		markdownParagraphs(line, p.Description)
+		table(line, "command", p.Commands)
+		flags := p.Flags
+		if i == 0 && len(p.Output) > 0 {
+			flags = append(slices.Clone(flags), help.Group{Title: "Of every command that prints data", Entries: p.Output})
+		}
+		table(line, "flag", flags)
+		if i > 0 && len(p.Output) > 0 {
+			line("\nPrints data: ", outputNames(p.Output), " (see [output](#output)).")
+		}
+		if len(p.Examples) > 0 {
+			line("\n```text")
+			for _, e := range p.Examples {
+				line("# ", e.About)
+				for _, l := range e.Lines {
+					line(l)
+				}
+			}
+			line("```")
+		}
+		for _, e := range p.Topics {
+			t, _ := help.Topic([]string{e.Name})
+			line("\n## ", e.Name)
+			markdownParagraphs(line, t.Description)
+		}
+	}
+	return w.String()
+}
+
+func markdownParagraphs(line func(...string), all []help.Paragraph) {
+	for _, d := range all {
+		if d.Fast {
+			line("\n```text\n", d.Text, "\n```")
+		} else {
+			line("\n", markdown(d.Text))
+		}
+	}
+}
+
+// outputNames are flags about the output in one line.
+func outputNames(entries []help.Entry) string {
+	var names []string
+	for _, e := range entries {
+		_, name, _ := strings.Cut(e.Name, "--")
+		name, _, _ = strings.Cut(name, " ")
+		names = append(names, "`--"+name+"`")
+	}
+	return strings.Join(names, ", ")
+}
+
+func table(line func(...string), what string, groups []help.Group) {
+	if len(groups) == 0 {
+		return
+	}
+	line("\n| ", what, " | |")
+	line("|---|---|")
+	for _, g := range groups {
+		if g.Title != "" {
+			line("| **", g.Title, "** | |")
+		}
+		for _, e := range g.Entries {
+			line("| `", strings.ReplaceAll(e.Name, "|", `\|`), "` | ", strings.ReplaceAll(markdown(e.Text), "|", `\|`), " |")
+		}
+	}
+}
+
+// markdown is text in which what would be markup stays text, outside of code.
+func markdown(s string) string {
+	parts := strings.Split(s, "`")
+	for i := range parts {
+		if i%2 == 0 {
+			parts[i] = strings.NewReplacer("*", `\*`, "<", "&lt;", "[", `\[`).Replace(parts[i])
+		}
+	}
+	return strings.Join(parts, "`")
 }

@@ -13,8 +13,3 @@ type app struct{ *shell.Shell }
 
 // ServerCommand is the subcommand api of the command server.
 func ServerCommand(sh *shell.Shell) *cli.Command { return (&app{sh}).serverAPICommand() }
-
-// Flags are the flags of the command, for the reference of the configuration.
-func Flags() shell.ServerFlags {
-	return shell.ServerFlags{Server: "api", Command: "erphub server api", Flags: serverFlags()}
-}

@@ -57,7 +57,7 @@ func (a *app) serverAPICommand() *cli.Command {
 			"SIGTERM and SIGINT end it: it stops listening and finishes requests, for 25 seconds at most. Settings are read at " +
 			"the start; SIGHUP changes nothing, unless the server is at a terminal, with which it ends.",
 		Flags:  serverFlags(),
-		Action: a.serverAPI,
+		Action: shell.Takes(a.serverAPI),
 	}
 }
 
@@ -88,9 +88,6 @@ type apiParts struct {
 }
 
 func (a *app) serverAPI(c *cli.Context) (err error) {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	s, err := a.Setup(c)
 	if err != nil {
 		return err

@@ -20,10 +20,7 @@ func (a *app) openShared(c *cli.Context, s *shell.Setup, log *slog.Logger) (*red
 		return nil, err
 	}
 	store, err := redisstate.Open(address, log)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return store, nil
+	return store, shell.Usage(err)
 }
 
 // generatorOptions are those of the generator: what it shares, and its metrics.

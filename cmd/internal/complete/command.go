@@ -28,17 +28,14 @@ func Commands(sh *shell.Shell) []*cli.Command {
 			Description: "SHELL is bash, zsh, fish or powershell. The scripts ask the program for commands, flags, their values, and for tables, columns, " +
 				"processes and windows of the ERP in use. Those are read from the dictionary that `erphub dict list` and others keep in the user's cache folder; " +
 				"the ERP is not asked.",
-			Action: shell.TextOnly(func(c *cli.Context) error {
-				if err := shell.Arguments(c, "a shell: bash, zsh, fish or powershell"); err != nil {
-					return err
-				}
+			Action: shell.TextOnly(shell.Takes(func(c *cli.Context) error {
 				text, err := scripts.ReadFile("scripts/" + c.Args().First())
 				if err != nil {
 					return shell.Usagef("there is no script for %q: bash, zsh, fish or powershell", c.Args().First())
 				}
 				_, err = sh.Streams.Out.Write(text)
 				return err
-			}),
+			}, "a shell: bash, zsh, fish or powershell")),
 		},
 		{
 			Name: "__complete", Hidden: true, Usage: "print what a command line can go on with", ArgsUsage: "SHELL -- WORD...", SkipFlagParsing: true,

@@ -90,8 +90,13 @@ func (n *erpNames) login(setup *shell.Setup) tokens.Claims {
 	return tokens.Claims{Complete: true, ClientID: *st.ClientID, RoleID: *st.RoleID, UserID: *st.UserID, Language: st.Language}
 }
 
-// listed are the entries of a list as candidates.
-func listed[T any](list registry.Listing[T], err error, candidate func(*T) Candidate) []Candidate {
+// listed are the entries of a list of the dictionary as candidates.
+func listed[T any](n *erpNames, read func(*registry.Catalog) (registry.Listing[T], error), candidate func(*T) Candidate) []Candidate {
+	d := n.dictionary()
+	if d == nil {
+		return nil
+	}
+	list, err := read(d)
 	if err != nil {
 		return nil
 	}
@@ -103,40 +108,28 @@ func listed[T any](list registry.Listing[T], err error, candidate func(*T) Candi
 }
 
 func (n *erpNames) tables() []Candidate {
-	d := n.dictionary()
-	if d == nil {
-		return nil
-	}
-	list, err := d.Tables(n.c.Context, registry.ListQuery{})
-	return listed(list, err, func(t *registry.Table) Candidate { return Candidate{t.Name, t.Label} })
+	return listed(n, func(d *registry.Catalog) (registry.Listing[registry.Table], error) {
+		return d.Tables(n.c.Context, registry.ListQuery{})
+	}, func(t *registry.Table) Candidate { return Candidate{t.Name, t.Label} })
 }
 
 func (n *erpNames) columns(table string) []Candidate {
-	d := n.dictionary()
-	if d == nil {
-		return nil
-	}
-	list, err := d.Columns(n.c.Context, table, registry.ListQuery{})
-	return listed(list, err, func(c *registry.Column) Candidate { return Candidate{c.Name, c.Label} })
+	return listed(n, func(d *registry.Catalog) (registry.Listing[registry.Column], error) {
+		return d.Columns(n.c.Context, table, registry.ListQuery{})
+	}, func(c *registry.Column) Candidate { return Candidate{c.Name, c.Label} })
 }
 
 func (n *erpNames) processes() []Candidate {
-	d := n.dictionary()
-	if d == nil {
-		return nil
-	}
-	list, err := d.Processes(n.c.Context, registry.ListQuery{})
-	return listed(list, err, func(p *registry.Process) Candidate {
+	return listed(n, func(d *registry.Catalog) (registry.Listing[registry.Process], error) {
+		return d.Processes(n.c.Context, registry.ListQuery{})
+	}, func(p *registry.Process) Candidate {
 		slug, _ := erp.Slug(p.Value) // without one it has no address, and is not offered
 		return Candidate{slug, p.Name}
 	})
 }
 
 func (n *erpNames) windows() []Candidate {
-	d := n.dictionary()
-	if d == nil {
-		return nil
-	}
-	list, err := d.Windows(n.c.Context, registry.ListQuery{})
-	return listed(list, err, func(w *registry.Window) Candidate { return Candidate{w.Name, w.Description} })
+	return listed(n, func(d *registry.Catalog) (registry.Listing[registry.Window], error) {
+		return d.Windows(n.c.Context, registry.ListQuery{})
+	}, func(w *registry.Window) Candidate { return Candidate{w.Name, w.Description} })
 }

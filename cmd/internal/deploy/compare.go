@@ -125,14 +125,7 @@ func describePromotion(c *deploylog.Comparison) string {
 	case p.Relation == deploylog.Behind:
 		return fmt.Sprintf("%s is behind: %s had %s before", p.From, p.To, c.From.Version)
 	case p.Relation == deploylog.Unclear:
-		return fmt.Sprintf("%s never ran in %s; runs there since %s got it (%s):", shell.OrDash(c.To.Version), p.From, p.To, runCount(len(p.Runs)))
+		return fmt.Sprintf("%s never ran in %s; runs there since %s got it (%s):", shell.OrDash(c.To.Version), p.From, p.To, shell.Count(len(p.Runs), "run", "runs"))
 	}
-	return fmt.Sprintf("bringing %s to %s would bring %s:", c.From.Version, p.To, runCount(len(p.Runs)))
-}
-
-func runCount(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return fmt.Sprintf("%d runs", n)
+	return fmt.Sprintf("bringing %s to %s would bring %s:", c.From.Version, p.To, shell.Count(len(p.Runs), "run", "runs"))
 }

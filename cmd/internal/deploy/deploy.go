@@ -81,10 +81,7 @@ func runID(c *cli.Context) (erp.ID, error) {
 		return erp.ID{}, shell.Usagef("which run? give --id, as env deploy start printed it")
 	}
 	id, err := erp.ParseID(text)
-	if err != nil {
-		return erp.ID{}, shell.Usage(err)
-	}
-	return id, nil
+	return id, shell.Usage(err)
 }
 
 // deploy is what the commands that record something work with.

@@ -34,10 +34,7 @@ func (a *app) deployInstallCommand() *cli.Command {
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and do nothing"},
 			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables, where it is not the ERP's own"},
 		},
-		Action: func(c *cli.Context) error {
-			if err := shell.Arguments(c); err != nil {
-				return err
-			}
+		Action: shell.Takes(func(c *cli.Context) error {
 			plan, err := deploylog.Plan(&deploylog.InstallOptions{NoWindow: c.Bool("no-window")})
 			if err != nil {
 				return err
@@ -56,7 +53,7 @@ func (a *app) deployInstallCommand() *cli.Command {
 				return a.writeLogDDL(c, plan)
 			}
 			return shell.Usagef("there is no format %q; use rest, pack, migration or sql", c.String("format"))
-		},
+		}),
 	}
 }
 

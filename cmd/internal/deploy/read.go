@@ -37,10 +37,7 @@ func environmentArgument(c *cli.Context) (deploylog.Environment, error) {
 		return "", nil
 	case 1:
 		env, err := deploylog.ParseEnvironment(c.Args().First())
-		if err != nil {
-			return "", shell.Usage(err)
-		}
-		return env, nil
+		return env, shell.Usage(err)
 	}
 	return "", shell.Usagef("%s takes at most one environment, got %s", c.Command.Name, shell.Count(c.NArg(), "argument", "arguments"))
 }
@@ -114,14 +111,11 @@ func (a *app) deployHistoryCommand() *cli.Command {
 			&cli.IntFlag{Name: "limit", Value: 20, Usage: "how many runs at most; 0 for all"},
 			clientFlag(),
 		),
-		Action: a.deployHistory,
+		Action: shell.Takes(a.deployHistory),
 	}
 }
 
 func (a *app) deployHistory(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	q := deploylog.HistoryQuery{Limit: c.Int("limit"), Search: c.String("search")}
 	var err error
 	if q.Limit < 0 {

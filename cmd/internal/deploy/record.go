@@ -35,14 +35,11 @@ func (a *app) deployStartCommand() *cli.Command {
 			&cli.StringFlag{Name: "error", Usage: "why it failed, with --status FAILED; @FILE reads it from a file"},
 			&cli.StringFlag{Name: "deployed-by", Usage: "who triggered the run (default: the user the build server names, else that of the login)"},
 		}, spoolFlags()...),
-		Action: a.deployStart,
+		Action: shell.Takes(a.deployStart),
 	}
 }
 
 func (a *app) deployStart(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	if c.String("env") == "" {
 		return shell.Usagef("which environment? give --env PROD, STAGING, DEV or another one of the ERP's list")
 	}
@@ -104,10 +101,7 @@ func (a *app) completion(c *cli.Context) (*deploylog.Completion, error) {
 // onRun is the action of a command about the run that --id names: it makes the
 // call and sends it.
 func (a *app) onRun(call func(*cli.Context) (*spool.Call, error)) cli.ActionFunc {
-	return func(c *cli.Context) error {
-		if err := shell.Arguments(c); err != nil {
-			return err
-		}
+	return shell.Takes(func(c *cli.Context) error {
 		id, err := runID(c)
 		if err != nil {
 			return err
@@ -118,7 +112,7 @@ func (a *app) onRun(call func(*cli.Context) (*spool.Call, error)) cli.ActionFunc
 		}
 		made.ID = id
 		return a.deployCall(c, *made)
-	}
+	})
 }
 
 // fromBuild is the value of a flag, else what the build server says. What the
@@ -243,10 +237,7 @@ func (a *app) deployFlushCommand() *cli.Command {
 			"read holds back calls, refused calls are set aside, or the folder has calls for another address or login: see erphub " +
 			"env deploy spool. Webhooks that stay make no difference to that.",
 		Flags: slices.Concat(shell.ValueFlags(), spoolFolderFlag(), webhookFlags()),
-		Action: func(c *cli.Context) error {
-			if err := shell.Arguments(c); err != nil {
-				return err
-			}
+		Action: shell.Takes(func(c *cli.Context) error {
 			d, err := a.openDeploy(c, true)
 			if err != nil {
 				return err
@@ -256,7 +247,7 @@ func (a *app) deployFlushCommand() *cli.Command {
 			}
 			n, err := d.spool.Flush(c.Context, d.log)
 			return a.reportFlush(c, d, n, err)
-		},
+		}),
 	}
 }
 

@@ -151,12 +151,7 @@ func (w *webhooks) report(r notify.Report) {
 	}
 }
 
-func webhookCount(n int) string {
-	if n == 1 {
-		return "1 webhook"
-	}
-	return fmt.Sprintf("%d webhooks", n)
-}
+func webhookCount(n int) string { return shell.Count(n, "webhook", "webhooks") }
 
 // keptNotifier is the folder of webhooks, for looking at it; nil for none.
 func (a *app) keptNotifier(c *cli.Context) (*notify.Notifier, error) {

@@ -2,8 +2,8 @@ package diagram_test
 
 import (
 	"context"
+	"fmt"
 	"log"
-	"os"
 
 	"github.com/erphub/erphub/cmd/internal/diagram"
 	"github.com/erphub/erphub/dict/dbdict"
@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-func ExampleModel_WriteMermaid() {
+func ExampleMermaid() {
 	ctx := context.Background()
 	srv, err := erptest.Open(ctx, erptest.Options{}) // an ERP in memory
 	if err != nil {
@@ -28,13 +28,11 @@ func ExampleModel_WriteMermaid() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	model, err := diagram.New(ctx, dictionary, []string{"C_UOM_Trl", "C_UOM"}, nil)
+	text, err := diagram.Mermaid(ctx, dictionary, []string{"C_UOM_Trl", "C_UOM"}, false)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := model.WriteMermaid(os.Stdout); err != nil {
-		log.Fatal(err)
-	}
+	fmt.Print(string(text))
 	// Output:
 	// erDiagram
 	//     C_UOM_Trl {

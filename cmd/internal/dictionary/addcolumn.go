@@ -38,7 +38,7 @@ func (a *app) addColumnCommand() *cli.Command {
 			&cli.StringFlag{Name: "format", Usage: "how to bring it into the ERP: rest, pack, migration or sql (default: rest)"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and do nothing"},
 		}, scriptFlags()...),
-		Action: a.addColumn,
+		Action: shell.Takes(a.addColumn, "a table", "the name of the column"),
 	}
 }
 
@@ -64,9 +64,6 @@ func extensionFromFlags(c *cli.Context) (dict.Table, error) {
 }
 
 func (a *app) addColumn(c *cli.Context) error {
-	if err := shell.Arguments(c, "a table", "the name of the column"); err != nil {
-		return err
-	}
 	format, err := chooseFormat(c)
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package dictionary
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/plans"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -136,16 +134,7 @@ func (a *app) describeTable(c *cli.Context, from tableSources, run bool) (dict.T
 
 // runTable runs the plan of a table on the server, and tells what came of it.
 func (a *app) runTable(c *cli.Context, client *erp.Client, plan *dict.Plan, table dict.Table) error {
-	run := &restdict.Options{
-		ContinueOnError: c.Bool("continue-on-error"),
-		Checkpoint:      cmp.Or(c.String("checkpoint"), table.Name+".checkpoint.json"),
-		Resume:          c.Bool("resume"),
-		BatchSize:       c.Int("batch"),
-	}
-	if p := c.String("sync-process"); p != "" {
-		run.Processes = map[dict.Purpose]string{dict.SyncTable: p}
-	}
-	result, err := plans.Run(c.Context, a.Shell, client, plan, run)
+	result, err := plans.Run(c.Context, a.Shell, client, plan, runOptions(c, table.Name+".checkpoint.json"))
 	if err != nil {
 		return err
 	}

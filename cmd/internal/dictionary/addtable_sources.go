@@ -36,7 +36,7 @@ func (a *app) tableSources(c *cli.Context, run bool) (s tableSources, err error)
 		if err != nil {
 			return s, err
 		}
-		if s.catalog, err = a.databaseCatalog(c, url); err != nil {
+		if s.catalog, err = a.databaseCatalog(c, url, nil); err != nil {
 			return s, err
 		}
 		s.reference, s.element = ddl.Resolver(c.Context, s.catalog), officialElement(c.Context, s.catalog)

@@ -42,7 +42,7 @@ func (a *app) dictApply(c *cli.Context) error {
 	if err := a.checkApply(c, format); err != nil {
 		return err
 	}
-	opts := applyOptions(c)
+	opts := runOptions(c, defaultCheckpoint)
 	switch {
 	case c.Bool("dry-run"):
 		return a.dictPlan(c)

@@ -38,7 +38,7 @@ func (a *app) dictBrowseCommands() []*cli.Command {
 			}, shell.OutputFlags()...),
 		},
 		{
-			Name: "describe", Usage: "describe a table or a column", ArgsUsage: "TABLE[.COLUMN]", Action: a.dictDescribe,
+			Name: "describe", Usage: "describe a table or a column", ArgsUsage: "TABLE[.COLUMN]", Action: shell.Takes(a.dictDescribe, "a table, or a table and a column, such as C_Order or C_Order.DocStatus"),
 			Description: "Of a table: its columns by type, lists with their values, its details, the tables that point to it and its windows. " +
 				"! is mandatory, >T points to table T. Of a column: all there is to say. -o wide is one line per column. " + kept,
 			Flags: shell.OutputFlags(),
@@ -200,9 +200,6 @@ func searchHint(err error) error {
 }
 
 func (a *app) dictDescribe(c *cli.Context) error {
-	if err := shell.Arguments(c, "a table, or a table and a column, such as C_Order or C_Order.DocStatus"); err != nil {
-		return err
-	}
 	name, column, one := strings.Cut(c.Args().First(), ".")
 	reg, err := a.dictionary(c)
 	if err != nil {

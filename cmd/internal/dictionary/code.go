@@ -3,6 +3,7 @@ package dictionary
 import (
 	"cmp"
 	"context"
+	"os"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -132,10 +133,7 @@ func definitions(c *cli.Context) (*tablefile.Set, error) {
 		}
 	}
 	set, err := tablefile.Load(paths...)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return set, nil
+	return set, shell.Usage(err)
 }
 
 // compared reads the files, checks them, and compares them with the ERP.
@@ -216,10 +214,11 @@ func importTargets(ctx context.Context, client *erp.Client, set *tablefile.Set) 
 // defaultCheckpoint is where dict apply keeps the state of a run.
 const defaultCheckpoint = "dict-apply.checkpoint.json"
 
-func applyOptions(c *cli.Context) *restdict.Options {
+// runOptions are how a plan is run, as the flags say; checkpoint is the file without one.
+func runOptions(c *cli.Context, checkpoint string) *restdict.Options {
 	opts := &restdict.Options{
 		ContinueOnError: c.Bool("continue-on-error"),
-		Checkpoint:      cmp.Or(c.String("checkpoint"), defaultCheckpoint),
+		Checkpoint:      cmp.Or(c.String("checkpoint"), checkpoint),
 		Resume:          c.Bool("resume"),
 		BatchSize:       c.Int("batch"),
 	}
@@ -227,4 +226,36 @@ func applyOptions(c *cli.Context) *restdict.Options {
 		opts.Processes = map[dict.Purpose]string{dict.SyncTable: p}
 	}
 	return opts
+}
+
+// dictionary is the whole dictionary of the ERP as the login sees it. It is kept in
+// the user's cache folder, and compared with the ERP before it is used, which takes a
+// few requests.
+func (a *app) dictionary(c *cli.Context) (*registry.Catalog, error) {
+	client, err := a.Client(c)
+	if err != nil {
+		return nil, err
+	}
+	opts := &registry.CacheOptions{FailOnMissing: true, Logger: a.Log, Snapshot: a.snapshot(c.Context, client)}
+	if _, err := os.Stat(opts.Snapshot); opts.Snapshot != "" && err != nil {
+		a.Note("reading the dictionary of %s, which is kept for the next time", client.BaseURL())
+	}
+	cache := registry.NewCache(a.source(client), opts)
+	if err := cache.Load(c.Context); err != nil {
+		return nil, err
+	}
+	return cache.Catalog(), nil
+}
+
+// snapshot is the file that the dictionary of this login is kept in; empty: none.
+func (a *app) snapshot(ctx context.Context, client *erp.Client) string {
+	// The client logs in with its first request, and nothing is known before.
+	if _, err := client.Query(ctx, "AD_Table", &erp.Query{Top: 1, Select: []string{"TableName"}}); err != nil {
+		return ""
+	}
+	claims, ok := a.Claims(ctx)
+	if !ok {
+		return ""
+	}
+	return a.DictionarySnapshot(client.BaseURL(), claims)
 }

@@ -60,31 +60,18 @@ func (a *app) needDatabase(c *cli.Context, flag string) (string, error) {
 	return "", shell.Usagef("%s needs the ERP's database: name it with --database or in %s", flag, doctor.DatabaseVariable)
 }
 
-// databaseCatalog reads the dictionary from the ERP's database.
-func (a *app) databaseCatalog(c *cli.Context, url string) (catalog *registry.Catalog, err error) {
-	err = a.fromDatabase(c, url, func(source registry.Source) error {
-		catalog, err = registry.LoadCatalog(c.Context, source)
-		return err
-	})
-	return catalog, err
-}
-
-// databasePart reads what concerns a scope from the ERP's database.
-func (a *app) databasePart(c *cli.Context, url string, scope registry.Scope) (catalog *registry.Catalog, err error) {
-	err = a.fromDatabase(c, url, func(source registry.Source) error {
-		catalog, err = registry.LoadScope(c.Context, source, scope)
-		return err
-	})
-	return catalog, err
-}
-
-func (a *app) fromDatabase(c *cli.Context, url string, read func(registry.Source) error) (err error) {
+// databaseCatalog reads the dictionary from the ERP's database: what concerns a scope,
+// or all of it for nil.
+func (a *app) databaseCatalog(c *cli.Context, url string, scope *registry.Scope) (catalog *registry.Catalog, err error) {
 	source, err := dbdict.Open(c.Context, url, &dbdict.Options{Schema: a.Schema(c)})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	return read(source)
+	if scope == nil {
+		return registry.LoadCatalog(c.Context, source)
+	}
+	return registry.LoadScope(c.Context, source, *scope)
 }
 
 // withDatabase runs do with a connection to the ERP's database.

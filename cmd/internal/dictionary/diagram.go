@@ -1,8 +1,6 @@
 package dictionary
 
 import (
-	"bytes"
-
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/diagram"
@@ -33,13 +31,9 @@ func (a *app) dictDiagram(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := diagram.New(c.Context, reg, c.Args().Slice(), &diagram.Options{AllColumns: c.Bool("all-columns")})
+	text, err := diagram.Mermaid(c.Context, reg, c.Args().Slice(), c.Bool("all-columns"))
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := m.WriteMermaid(&b); err != nil {
-		return err
-	}
-	return a.WriteOutput(c, b.Bytes())
+	return a.WriteOutput(c, text)
 }

@@ -162,7 +162,7 @@ func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (re
 		}
 	}
 	if url != "" {
-		return a.databaseCatalog(c, url)
+		return a.databaseCatalog(c, url, nil)
 	}
 	reg, err := a.erpCatalog(c, s)
 	switch {

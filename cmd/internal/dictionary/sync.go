@@ -31,23 +31,15 @@ func (a *app) syncCommand() *cli.Command {
 		Name: "sync", Usage: "bring the database in line with the dictionary",
 		Subcommands: []*cli.Command{
 			{Name: "table", Usage: "synchronise a table with all its columns", ArgsUsage: "TABLE", Description: about, Flags: flags,
-				Action: func(c *cli.Context) error {
-					if err := shell.Arguments(c, "a table name such as XX_Demo"); err != nil {
-						return err
-					}
-					return a.sync(c, c.Args().First(), "")
-				}},
+				Action: shell.Takes(func(c *cli.Context) error { return a.sync(c, c.Args().First(), "") }, "a table name such as XX_Demo")},
 			{Name: "column", Usage: "synchronise one column", ArgsUsage: "TABLE.COLUMN", Description: about, Flags: flags,
-				Action: func(c *cli.Context) error {
-					if err := shell.Arguments(c, "a column such as XX_Demo.Name"); err != nil {
-						return err
-					}
+				Action: shell.Takes(func(c *cli.Context) error {
 					table, column, ok := strings.Cut(c.Args().First(), ".")
 					if !ok || table == "" || column == "" || strings.Contains(column, ".") {
 						return shell.Usagef("%q is not a column; write the table, a dot and the column: XX_Demo.Name", c.Args().First())
 					}
 					return a.sync(c, table, column)
-				}},
+				}, "a column such as XX_Demo.Name")},
 		},
 	}
 }
@@ -246,7 +238,7 @@ func (a *app) syncSides(c *cli.Context, table string) (want *dict.Physical, actu
 	scope := registry.Scope{Tables: []string{table}}
 	var catalog *registry.Catalog
 	if url != "" {
-		catalog, err = a.databasePart(c, url, scope)
+		catalog, err = a.databaseCatalog(c, url, &scope)
 	} else {
 		var client *erp.Client
 		if client, err = a.Client(c); err == nil {

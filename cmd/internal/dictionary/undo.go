@@ -29,7 +29,7 @@ const undoOf = "# Takes back what `erphub dict apply` did to "
 func (a *app) dictUndoCommand(run []cli.Flag) *cli.Command {
 	file := &cli.StringSliceFlag{Name: "file", Aliases: []string{"f"}, Value: cli.NewStringSlice(defaultUndo), Usage: "file that dict apply wrote", TakesFile: true}
 	return &cli.Command{
-		Name: "undo", Usage: "take back the last dict apply", Action: a.dictUndo, Flags: append([]cli.Flag{file}, run...),
+		Name: "undo", Usage: "take back the last dict apply", Action: shell.Takes(a.dictUndo), Flags: append([]cli.Flag{file}, run...),
 		Description: "Before it changes anything, dict apply writes the definitions of the tables as they are to " + defaultUndo + ", beside its checkpoint. They are " +
 			"compared with the ERP as it is now, shown, and applied; the next undo takes that back.\n" +
 			"Columns and tables that were made are deactivated, not deleted: with them what they hold comes back. That needs " +
@@ -39,9 +39,6 @@ func (a *app) dictUndoCommand(run []cli.Flag) *cli.Command {
 
 // dictUndo applies the definitions that the last run of dict apply left.
 func (a *app) dictUndo(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	client, err := a.Client(c)
 	if err != nil {
 		return err

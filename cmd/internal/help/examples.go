@@ -39,19 +39,6 @@ type Section struct {
 	Setup    []string // lines that the test runs before: "%run mkdir x"
 }
 
-// Groups are the groups of commands that have examples.
-func Groups() []string {
-	entries, err := files.ReadDir("examples")
-	if err != nil {
-		return nil
-	}
-	var groups []string
-	for _, e := range entries {
-		groups = append(groups, strings.TrimSuffix(e.Name(), ".txt"))
-	}
-	return groups
-}
-
 // Sections are those of a group, in their order.
 func Sections(group string) []Section {
 	text, err := files.ReadFile("examples/" + group + ".txt")

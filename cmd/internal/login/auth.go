@@ -77,21 +77,15 @@ func (a *app) authManager(s *shell.Setup, where ...filestore.Option) (*tokens.Ma
 	if _, err := s.URL(); err != nil {
 		return nil, err
 	}
-	settings, err := tokens.ParseSettings(s.Resolver.Lookup)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	settings.AutoLogin = false // these commands do what they are told, no more
 	store, err := a.OpenStore(s, append(where, filestore.WithAddress())...)
 	if err != nil {
 		return nil, err
 	}
-	m, err := settings.Manager(store, tokens.WithLogger(a.Log))
-	if err != nil {
-		return nil, shell.Usage(err)
+	m, err := shell.ManagerOf(s.Resolver, store, tokens.WithLogger(a.Log))
+	if err == nil {
+		a.Keep(m)
 	}
-	a.Keep(m)
-	return m, nil
+	return m, err
 }
 
 // manager is both, for what is done with a login that is there.

@@ -95,10 +95,7 @@ func oneKey(c *cli.Context, names ...string) (config.Key, error) {
 		return config.Key{}, err
 	}
 	key, err := config.Known(c.Args().First())
-	if err != nil {
-		return key, shell.Usage(err)
-	}
-	return key, nil
+	return key, shell.Usage(err)
 }
 
 // changeProfile is the profile that commands which write settings mean: the

@@ -19,25 +19,20 @@ func (a *app) doctorCommand() *cli.Command {
 		Name: "doctor", Usage: "check environment, configuration, REST API and database, and suggest fixes",
 		Description: "Warnings are no failure. The exit code is that of the first failure. Processes are given by slug or " +
 			"number, which differ between installations; one that is not what it should be is a warning.",
-		Flags: append(shell.OutputFlags(),
+		Flags: slices.Concat(shell.OutputFlags(), []cli.Flag{
 			&cli.BoolFlag{Name: "api", Usage: "examine the REST API only, as --only api"},
 			&cli.BoolFlag{Name: "compatibility", Usage: "find out what this ERP can do: its release, and the features of its REST plugin"},
 			&cli.StringFlag{Name: "only", Usage: "examine these areas only: environment, configuration, api, database, compatibility"},
 			&cli.StringFlag{Name: "sync-process", Usage: "slug or number of the process that synchronises tables"},
 			&cli.StringFlag{Name: "import-process", Usage: "slug or number of the process that imports packages"},
-			&cli.StringFlag{Name: "database", Usage: "address of the ERP's database, such as postgres://reader@host/idempiere (" + doctor.DatabaseVariable + ")"},
-			&cli.StringFlag{Name: "database-schema", Usage: "schema of the ERP's tables (default adempiere)"},
-		),
-		Action: func(c *cli.Context) error {
-			if err := shell.Arguments(c); err != nil {
-				return err
-			}
+		}, shell.DatabaseFlags()),
+		Action: shell.Takes(func(c *cli.Context) error {
 			areas, err := doctorAreas(c)
 			if err != nil {
 				return err
 			}
 			return a.runDoctor(c, areas, doctor.Options{SyncProcess: c.String("sync-process"), ImportProcess: c.String("import-process")})
-		},
+		}),
 	}
 }
 

@@ -26,14 +26,11 @@ func (a *app) explainCommand() *cli.Command {
 			&cli.StringFlag{Name: "column", Usage: "column of the table"},
 			&cli.StringFlag{Name: "record", Usage: "number or UUID of a record of the table"},
 		),
-		Action: a.authExplain,
+		Action: shell.Takes(a.authExplain),
 	}
 }
 
 func (a *app) authExplain(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	client, err := a.Client(c)
 	if err != nil {
 		return err

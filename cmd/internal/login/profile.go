@@ -22,7 +22,7 @@ func (a *app) profileCommand() *cli.Command {
 			"default is the settings at the top of the configuration file; the others have its address unless they have their own. " +
 			"`erphub config list` and `erphub auth status` with --profile show the settings and the login of one.",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "show all profiles, which one is used and why, and their stored logins", Flags: shell.OutputFlags(), Action: a.profileList},
+			{Name: "list", Usage: "show all profiles, which one is used and why, and their stored logins", Flags: shell.OutputFlags(), Action: shell.Takes(a.profileList)},
 			{
 				Name: "add", Usage: "make a profile; log in to it with auth login --profile PROFILE", ArgsUsage: "PROFILE",
 				Flags: []cli.Flag{
@@ -33,7 +33,7 @@ func (a *app) profileCommand() *cli.Command {
 					&cli.BoolFlag{Name: "use", Usage: "use it for all later commands"},
 				},
 				Description: "Its address is that of --url, or else that of the profile default.",
-				Action:      a.profileAdd,
+				Action:      shell.Takes(a.profileAdd, "PROFILE"),
 			},
 			{
 				Name: "use", Usage: "use a profile for all later commands; without a name, show which is used", ArgsUsage: "[PROFILE]",
@@ -41,7 +41,7 @@ func (a *app) profileCommand() *cli.Command {
 			},
 			{
 				Name: "rename", Usage: "give a profile another name; its login stays", ArgsUsage: "PROFILE NAME",
-				Description: "Renaming default moves its settings into a profile of that name.", Action: a.profileRename,
+				Description: "Renaming default moves its settings into a profile of that name.", Action: shell.Takes(a.profileRename, "PROFILE", "NAME"),
 			},
 			{
 				Name: "remove", Usage: "remove a profile with its settings and its stored login", ArgsUsage: "PROFILE",
@@ -49,7 +49,7 @@ func (a *app) profileCommand() *cli.Command {
 					&cli.BoolFlag{Name: "logout", Usage: "log out on the server, too; it is not removed when the server cannot be told"},
 					&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 				},
-				Action: a.profileRemove,
+				Action: shell.Takes(a.profileRemove, "PROFILE"),
 			},
 		},
 	}
@@ -70,9 +70,6 @@ func (a *app) changeProfiles(c *cli.Context, change func(*config.Document) error
 }
 
 func (a *app) profileAdd(c *cli.Context) error {
-	if err := shell.Arguments(c, "PROFILE"); err != nil {
-		return err
-	}
 	name := c.Args().First()
 	values := map[string]string{}
 	for flag, setting := range map[string]string{
@@ -134,19 +131,13 @@ func (a *app) profileUse(c *cli.Context) error {
 }
 
 func (a *app) profileRename(c *cli.Context) error {
-	if err := shell.Arguments(c, "PROFILE", "NAME"); err != nil {
-		return err
-	}
 	from, to := c.Args().Get(0), c.Args().Get(1)
 	err := a.changeProfiles(c, func(d *config.Document) error {
 		from, err := d.Choose(from)
 		if err != nil {
 			return err
 		}
-		if err := d.RenameProfile(from, to); err != nil {
-			return shell.Usage(err)
-		}
-		return nil
+		return shell.Usage(d.RenameProfile(from, to))
 	})
 	if err == nil && a.Getenv("ERPHUB_PROFILE") == from {
 		a.Note("ERPHUB_PROFILE still says %s; set it to %s", from, to)
@@ -155,9 +146,6 @@ func (a *app) profileRename(c *cli.Context) error {
 }
 
 func (a *app) profileRemove(c *cli.Context) error {
-	if err := shell.Arguments(c, "PROFILE"); err != nil {
-		return err
-	}
 	path, err := a.ConfigPath(c)
 	if err != nil {
 		return err
@@ -203,7 +191,7 @@ func (a *app) forgetLogin(c *cli.Context, doc *config.Document, path, name strin
 		return err
 	}
 	if c.Bool("logout") {
-		m, err := managerOf(profileResolver(nil, doc, name), store, tokens.WithLogger(a.Log))
+		m, err := shell.ManagerOf(profileResolver(nil, doc, name), store, tokens.WithLogger(a.Log))
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (a *app) profileOf(c *cli.Context, doc *config.Document, name string) profi
 		return p
 	}
 	r.Flags = map[string]string{"url": p.URL}
-	m, err := managerOf(r, store)
+	m, err := shell.ManagerOf(r, store)
 	if err == nil {
 		p.status, err = m.Status(c.Context)
 	}
@@ -101,20 +101,6 @@ func nameOrID(name string, id *int) string {
 	return ""
 }
 
-// managerOf is the token manager of a profile that does not log in by itself.
-func managerOf(r config.Resolver, store tokens.Store, opts ...tokens.Option) (*tokens.Manager, error) {
-	settings, err := tokens.ParseSettings(r.Lookup)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	settings.AutoLogin = false
-	m, err := settings.Manager(store, opts...)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return m, nil
-}
-
 // inUse is the profile that commands use, and what says so.
 func (a *app) inUse(c *cli.Context, doc *config.Document) (name, because string, err error) {
 	switch {
@@ -132,9 +118,6 @@ func (a *app) inUse(c *cli.Context, doc *config.Document) (name, because string,
 }
 
 func (a *app) profileList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	path, err := a.ConfigPath(c)
 	if err != nil {
 		return err

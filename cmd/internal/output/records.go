@@ -4,30 +4,44 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/text"
 )
 
 // RecordOptions configure [Choice.WriteRecords].
 type RecordOptions struct {
-	export.Options
+	// Columns are those of the result, in order. CSV needs them. A name in another
+	// case finds its column in CSV, too.
+	Columns []string
+	// Names writes the names of references and lists instead of their keys.
+	// CSV and [FormatVertical] only.
+	Names bool
+	// Total is the number of records there are altogether, when it is known;
+	// JSON and YAML then tell it. nil leaves it out.
+	Total *int
+	// Unlisted is called once for each column that a record has and a CSV file
+	// does not; nil ignores them.
+	Unlisted func(column string)
 	// Shown is a value for people, in [FormatVertical]; nil is as in CSV.
 	Shown func(json.RawMessage) string
 }
 
 // WriteRecords writes records as they come, holding one at a time, and returns how
-// many. Formats with tables are not among its formats, and jq and templates see one
-// record at a time with [FormatNDJSON], else the whole list, which is held for that.
+// many. It stops at the first error; the records before it are written then, one JSON
+// value stays unfinished. Formats with tables are not among its formats, and jq and
+// templates see one record at a time with [FormatNDJSON], else the whole list, which is
+// held for that.
 func (c *Choice) WriteRecords(ctx context.Context, w io.Writer, screen Screen, records iter.Seq2[erp.Record, error], opts *RecordOptions) (int, error) {
 	switch {
-	case c.Filtered() && c.Format == FormatNDJSON:
+	case c.Format == FormatNDJSON:
 		return each(w, records, func(out io.Writer, _ int, rec erp.Record) error {
 			raw, err := rec.MarshalJSON()
 			if err != nil {
@@ -37,7 +51,7 @@ func (c *Choice) WriteRecords(ctx context.Context, w io.Writer, screen Screen, r
 		})
 	case c.Filtered():
 		var whole bytes.Buffer
-		n, err := export.Write(&whole, export.JSON, records, &opts.Options)
+		n, err := writeJSONRecords(&whole, records, opts.Total)
 		if err != nil {
 			return n, err
 		}
@@ -54,17 +68,89 @@ func (c *Choice) WriteRecords(ctx context.Context, w io.Writer, screen Screen, r
 		return each(w, records, func(out io.Writer, n int, rec erp.Record) error {
 			return recordTable(rec, opts).writeVertical(out, screen, n)
 		})
+	case FormatCSV:
+		return c.writeCSVRecords(w, records, opts)
 	}
-	csv := opts.Options
-	if c.NoFormulas {
-		csv.Text = text.NoFormula
+	return writeJSONRecords(w, records, opts.Total)
+}
+
+// writeCSVRecords writes a line per record, under one that names the columns. A cell is
+// the value as the ERP writes it: text as it is, numbers with all their digits, nothing
+// for no value, JSON for what has members and is not a reference. Lines end with a line
+// feed.
+func (c *Choice) writeCSVRecords(w io.Writer, records iter.Seq2[erp.Record, error], opts *RecordOptions) (int, error) {
+	known := map[string]bool{} // columns in small letters: those of the file, and those Unlisted was called for
+	for _, name := range opts.Columns {
+		known[strings.ToLower(name)] = true
 	}
-	return export.Write(w, export.Format(c.Format), records, &csv)
+	line := func(out io.Writer, cells []string) error {
+		if len(cells) == 1 && cells[0] == "" { // an empty line would be skipped by readers
+			_, err := io.WriteString(out, "\"\"\n")
+			return err
+		}
+		for i := range cells {
+			if c.NoFormulas {
+				cells[i] = text.NoFormula(cells[i])
+			}
+		}
+		lines := csv.NewWriter(out)
+		_ = lines.Write(cells) // Error tells
+		lines.Flush()
+		return lines.Error()
+	}
+	if err := line(w, slices.Clone(opts.Columns)); err != nil {
+		return 0, err
+	}
+	cells := make([]string, len(opts.Columns))
+	return each(w, records, func(out io.Writer, _ int, rec erp.Record) error {
+		for i, name := range opts.Columns {
+			raw, _ := rec.Raw(name)
+			cells[i] = Cell(raw, opts.Names)
+		}
+		for name := range rec.All() {
+			if key := strings.ToLower(name); opts.Unlisted != nil && !known[key] {
+				known[key] = true
+				opts.Unlisted(name)
+			}
+		}
+		return line(out, cells)
+	})
+}
+
+// writeJSONRecords writes {"records":[…],"count":n,"total":m}, a record on a line.
+func writeJSONRecords(w io.Writer, records iter.Seq2[erp.Record, error], total *int) (int, error) {
+	if _, err := io.WriteString(w, `{"records":[`); err != nil {
+		return 0, err
+	}
+	n, err := each(w, records, func(out io.Writer, number int, rec erp.Record) error {
+		var line bytes.Buffer
+		if number > 1 {
+			line.WriteByte(',')
+		}
+		line.WriteByte('\n')
+		raw, err := rec.MarshalJSON()
+		if err == nil {
+			err = json.Compact(&line, raw) // a server may break lines in its responses
+		}
+		if err == nil {
+			_, err = out.Write(line.Bytes())
+		}
+		return err
+	})
+	if err != nil {
+		return n, err
+	}
+	end := ""
+	if total != nil {
+		end = fmt.Sprintf(`,"total":%d`, *total)
+	}
+	_, err = fmt.Fprintf(w, "\n],\"count\":%d%s}\n", n, end)
+	return n, err
 }
 
 // each writes records one by one; number is that of the record, from 1.
 func each(w io.Writer, records iter.Seq2[erp.Record, error], write func(out io.Writer, number int, rec erp.Record) error) (n int, err error) {
-	out := bufio.NewWriter(w)
+	out := bufio.NewWriterSize(w, 64<<10)
 	for rec, err := range records {
 		if err == nil {
 			err = write(out, n+1, rec)
@@ -88,7 +174,7 @@ func nameOf(rec erp.Record, columns []string) string {
 		return rec.ID().String()
 	}
 	raw, _ := rec.Raw(columns[0])
-	return export.Cell(raw, false)
+	return Cell(raw, false)
 }
 
 // recordTable is a table of one record, of the columns named or all it has.
@@ -99,7 +185,7 @@ func recordTable(rec erp.Record, opts *RecordOptions) Table {
 	}
 	shown := opts.Shown
 	if shown == nil {
-		shown = func(raw json.RawMessage) string { return export.Cell(raw, opts.Names) }
+		shown = func(raw json.RawMessage) string { return Cell(raw, opts.Names) }
 	}
 	t := Table{Rows: [][]string{nil}}
 	for _, name := range names {
@@ -113,7 +199,7 @@ func recordTable(rec erp.Record, opts *RecordOptions) Table {
 	return t
 }
 
-// writeYAMLRecords writes what [export.JSON] has, as YAML.
+// writeYAMLRecords writes what [writeJSONRecords] has, as YAML.
 func writeYAMLRecords(w io.Writer, records iter.Seq2[erp.Record, error], total *int) (int, error) {
 	n, err := each(w, records, func(out io.Writer, number int, rec erp.Record) error {
 		raw, err := rec.MarshalJSON()
@@ -153,6 +239,57 @@ func indented(s string) string {
 			b.WriteString("  ")
 		}
 		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// Cell is a value of a record in one piece of text. Of a reference or a list it is the key,
+// or the name when names is set and there is one.
+func Cell(raw json.RawMessage, names bool) string {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return ""
+	case raw[0] == '"':
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			return text
+		}
+	case raw[0] == '{':
+		if ref, ok := reference(raw); ok {
+			if names && ref.Identifier != "" {
+				return ref.Identifier
+			}
+			return ref.ID.String()
+		}
+		return compact(raw)
+	case raw[0] == '[':
+		return compact(raw)
+	}
+	return string(raw)
+}
+
+// reference reads a reference or a list value; an object with other members is
+// a record that was put in its place, of which nothing must be lost.
+func reference(raw json.RawMessage) (erp.Ref, bool) {
+	rec, err := erp.ParseRecord(raw)
+	if err != nil {
+		return erp.Ref{}, false
+	}
+	for name := range rec.All() {
+		switch name {
+		case "id", "uid", "uuid", "identifier", "model-name", "propertyLabel":
+		default:
+			return erp.Ref{}, false
+		}
+	}
+	var ref erp.Ref
+	return ref, json.Unmarshal(raw, &ref) == nil
+}
+
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
 	}
 	return b.String()
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -37,25 +36,25 @@ func TestWriteRecords(t *testing.T) {
 	total := 7
 	for name, tt := range map[string]struct {
 		flags Flags
-		opts  export.Options
+		opts  RecordOptions
 		want  string
 	}{
-		"name":             {Flags{Output: "name"}, export.Options{}, "1\n2\n"},
-		"name of a column": {Flags{Output: "name"}, export.Options{Columns: []string{"Name"}}, "Joe Block end\nAnn\n"},
-		"vertical":         {Flags{Output: "vertical"}, export.Options{}, "-[ 1 ]-\nid     1\nuid    u1\nName   Joe\n       Block\n\n       end\nGroup  103\n-[ 2 ]-\nid    2\nName  Ann\n"},
-		"vertical columns": {Flags{Output: "vertical"}, export.Options{Columns: []string{"Name", "Group"}, Names: true}, "-[ 1 ]-\nName   Joe\n       Block\n\n       end\nGroup  Staff\n-[ 2 ]-\nName   Ann\nGroup\n"},
-		"csv":              {Flags{Output: "csv"}, export.Options{Columns: []string{"id", "Name"}}, "id,Name\n1,\"Joe\nBlock\n\nend\"\n2,Ann\n"},
-		"ndjson":           {Flags{Output: "ndjson"}, export.Options{}, one + "\n" + two + "\n"},
-		"json":             {Flags{JSON: true}, export.Options{Total: &total}, "{\"records\":[\n" + one + ",\n" + two + "\n],\"count\":2,\"total\":7}\n"},
-		"jq":               {Flags{JQ: ".count, .records[0].id"}, export.Options{}, "2\n1\n"},
-		"jq of each":       {Flags{JQ: ".id", Output: "ndjson"}, export.Options{}, "1\n2\n"},
-		"template of each": {Flags{Template: "<{{.id}}>", Usual: FormatNDJSON}, export.Options{}, "<1>\n<2>\n"},
+		"name":             {Flags{Output: "name"}, RecordOptions{}, "1\n2\n"},
+		"name of a column": {Flags{Output: "name"}, RecordOptions{Columns: []string{"Name"}}, "Joe Block end\nAnn\n"},
+		"vertical":         {Flags{Output: "vertical"}, RecordOptions{}, "-[ 1 ]-\nid     1\nuid    u1\nName   Joe\n       Block\n\n       end\nGroup  103\n-[ 2 ]-\nid    2\nName  Ann\n"},
+		"vertical columns": {Flags{Output: "vertical"}, RecordOptions{Columns: []string{"Name", "Group"}, Names: true}, "-[ 1 ]-\nName   Joe\n       Block\n\n       end\nGroup  Staff\n-[ 2 ]-\nName   Ann\nGroup\n"},
+		"csv":              {Flags{Output: "csv"}, RecordOptions{Columns: []string{"id", "Name"}}, "id,Name\n1,\"Joe\nBlock\n\nend\"\n2,Ann\n"},
+		"ndjson":           {Flags{Output: "ndjson"}, RecordOptions{}, one + "\n" + two + "\n"},
+		"json":             {Flags{JSON: true}, RecordOptions{Total: &total}, "{\"records\":[\n" + one + ",\n" + two + "\n],\"count\":2,\"total\":7}\n"},
+		"jq":               {Flags{JQ: ".count, .records[0].id"}, RecordOptions{}, "2\n1\n"},
+		"jq of each":       {Flags{JQ: ".id", Output: "ndjson"}, RecordOptions{}, "1\n2\n"},
+		"template of each": {Flags{Template: "<{{.id}}>", Usual: FormatNDJSON}, RecordOptions{}, "<1>\n<2>\n"},
 	} {
 		tt.flags.Rows = true
 		c, err := Parse(tt.flags)
 		require.NoError(t, err, name)
 		var b bytes.Buffer
-		n, err := c.WriteRecords(t.Context(), &b, Screen{}, recordsOf(one, two), &RecordOptions{Options: tt.opts})
+		n, err := c.WriteRecords(t.Context(), &b, Screen{}, recordsOf(one, two), &tt.opts)
 		require.NoError(t, err, name)
 		assert.Equal(t, 2, n, name)
 		assert.Equal(t, tt.want, b.String(), name)
@@ -67,7 +66,7 @@ func TestYAMLRecords(t *testing.T) {
 	t.Parallel()
 	total := 3
 	for _, texts := range [][]string{nil, {`{"id":1}`}, {`{"id":1,"Name":"a\n  b\n\nc\n","Note":null,"List":[1,{"x":"- y"}]}`, `{}`, `{"id":3,"t":" - \n"}`}} {
-		for _, opts := range []*RecordOptions{{}, {Options: export.Options{Total: &total}}} {
+		for _, opts := range []*RecordOptions{{}, {Total: &total}} {
 			var asYAML, asJSON bytes.Buffer
 			_, err := (&Choice{Format: FormatYAML}).WriteRecords(t.Context(), &asYAML, Screen{}, recordsOf(texts...), opts)
 			require.NoError(t, err)

@@ -36,16 +36,13 @@ var ErrNotPlan = errors.New("not a saved plan")
 // Options say how a plan was made, and for whom. Nil and the zero value are the
 // defaults.
 type Options struct {
-	AnyPrefix      bool // as in [dict.Options]
-	SynchroniseAll bool // as in [diff.PlanOptions]
+	AnyPrefix bool // as in [dict.Options]
 	// Server and Tenant are where it was made: the base URL of the ERP, and the
 	// AD_Client_ID of the login, nil when it is not known.
 	Server string
 	Tenant *int
 	// Sources are the files of the definitions.
 	Sources []Source
-	// Time is when it was made; zero: now.
-	Time time.Time
 }
 
 // Source is a file of definitions as it was when the plan was made.
@@ -56,19 +53,18 @@ type Source struct {
 
 // File is a saved plan. It does not change and may be shared.
 type File struct {
-	Kind           string        `json:"kind"`
-	Version        int           `json:"version"`
-	Created        time.Time     `json:"created"`
-	Server         string        `json:"server,omitempty"`
-	Tenant         *int          `json:"tenant,omitempty"`
-	AnyPrefix      bool          `json:"anyPrefix,omitempty"`
-	SynchroniseAll bool          `json:"synchroniseAll,omitempty"`
-	Sources        []Source      `json:"sources,omitempty"`
-	Definitions    string        `json:"definitions"` // as YAML
-	Found          string        `json:"found"`       // SHA-256 of the changes: what the ERP has is part of them
-	Summary        diff.Summary  `json:"summary"`
-	Changes        []diff.Change `json:"changes"`
-	Plan           *dict.Plan    `json:"plan"`
+	Kind        string        `json:"kind"`
+	Version     int           `json:"version"`
+	Created     time.Time     `json:"created"`
+	Server      string        `json:"server,omitempty"`
+	Tenant      *int          `json:"tenant,omitempty"`
+	AnyPrefix   bool          `json:"anyPrefix,omitempty"`
+	Sources     []Source      `json:"sources,omitempty"`
+	Definitions string        `json:"definitions"` // as YAML
+	Found       string        `json:"found"`       // SHA-256 of the changes: what the ERP has is part of them
+	Summary     diff.Summary  `json:"summary"`
+	Changes     []diff.Change `json:"changes"`
+	Plan        *dict.Plan    `json:"plan"`
 }
 
 // New makes the file of a comparison of the tables.
@@ -80,16 +76,12 @@ func New(result *diff.Result, tables []dict.Table, opts *Options) (*File, error)
 	if err != nil {
 		return nil, fmt.Errorf("saving a plan: %w", err)
 	}
-	plan, err := diff.NewPlan(result, &diff.PlanOptions{SynchroniseAll: opts.SynchroniseAll})
+	plan, err := diff.NewPlan(result, nil)
 	if err != nil {
 		return nil, fmt.Errorf("saving a plan: %w", err)
 	}
-	created := opts.Time
-	if created.IsZero() {
-		created = time.Now()
-	}
-	f := &File{Kind: kind, Version: Version, Created: created.UTC().Truncate(time.Second), Server: opts.Server, Tenant: opts.Tenant,
-		AnyPrefix: opts.AnyPrefix, SynchroniseAll: opts.SynchroniseAll, Sources: opts.Sources, Definitions: string(definitions),
+	f := &File{Kind: kind, Version: Version, Created: time.Now().UTC().Truncate(time.Second), Server: opts.Server, Tenant: opts.Tenant,
+		AnyPrefix: opts.AnyPrefix, Sources: opts.Sources, Definitions: string(definitions),
 		Summary: result.Summary(), Changes: result.Changes, Plan: plan}
 	f.Found, err = digest(result.Changes)
 	return f, err
@@ -196,7 +188,7 @@ func (f *File) Check(ctx context.Context, reg registry.Registry) (*diff.Result, 
 			result.Synchronise(c.Table)
 		}
 	}
-	plan, err := diff.NewPlan(result, &diff.PlanOptions{SynchroniseAll: f.SynchroniseAll})
+	plan, err := diff.NewPlan(result, nil)
 	if err != nil {
 		return nil, fmt.Errorf("checking the saved plan: %w", err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/auditlog"
-	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
@@ -136,7 +135,7 @@ func (a *app) mayAudit(c *cli.Context, client *erp.Client) error {
 
 // auditRecord shows one record.
 func (a *app) auditRecord(c *cli.Context, choice *output.Choice) error {
-	if name := firstSet(c, []string{"by", "since", "until", "status", "contains", "limit"}); name != "" {
+	if name := firstSet(c, auditOnly); name != "" {
 		return shell.Usagef("--%s cannot be used with a single record", name)
 	}
 	id, err := erp.ParseID(c.Args().First())
@@ -223,7 +222,7 @@ func (a *app) printAudit(c *cli.Context, choice *output.Choice, records iter.Seq
 		if len(choice.Columns) == 0 {
 			named = nil
 		}
-		_, err = a.PrintRecords(c, choice, auditRecords(records, named), &output.RecordOptions{Options: export.Options{Columns: columns}})
+		_, err = a.PrintRecords(c, choice, auditRecords(records, named), &output.RecordOptions{Columns: columns})
 		return err
 	}
 	t := output.Table{Empty: "no records", Columns: []output.Column{

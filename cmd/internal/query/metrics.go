@@ -24,8 +24,8 @@ func (a *app) metricsCommand() *cli.Command {
 		Description: "A metric is defined once, in words and SQL: what counts, by which date, in which currency. It is computed by the AI " +
 			"integration API (see `erphub query`) from the records your role sees. docs/metrics.md tells how to define your own.",
 		Subcommands: []*cli.Command{
-			{Name: "list", Usage: "list the metrics", Flags: append(shell.OutputFlags(), folder), Action: a.metricsList},
-			{Name: "show", Usage: "show what a metric counts, by what it can be divided and filtered, and its SQL", ArgsUsage: "NAME", Flags: append(shell.ValueFlags(), folder), Action: a.metricsShow},
+			{Name: "list", Usage: "list the metrics", Flags: append(shell.OutputFlags(), folder), Action: shell.Takes(a.metricsList)},
+			{Name: "show", Usage: "show what a metric counts, by what it can be divided and filtered, and its SQL", ArgsUsage: "NAME", Flags: append(shell.ValueFlags(), folder), Action: shell.Takes(a.metricsShow, "NAME")},
 			{
 				Name: "query", Usage: "compute a metric", ArgsUsage: "NAME",
 				Flags: append(shell.OutputFlags(),
@@ -44,7 +44,7 @@ func (a *app) metricsCommand() *cli.Command {
 					&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to query with (" + aiclient.EnvRole + ")"},
 					&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
 				),
-				Action: a.metricsQuery,
+				Action: shell.Takes(a.metricsQuery, "NAME"),
 			},
 			{
 				Name: "check", Usage: "check definitions: names, members, SQL", ArgsUsage: "[DIR]",
@@ -70,16 +70,10 @@ func metricSet(folder string) (*metrics.Set, error) {
 		return nil, shell.Usagef("%s is not a folder: name one with .yaml files of metrics", folder)
 	}
 	set, err := metrics.Load(os.DirFS(folder))
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return set, nil
+	return set, shell.Usage(err)
 }
 
 func (a *app) metricsList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	set, err := metricSet(c.String("metrics"))
 	if err != nil {
 		return err
@@ -132,9 +126,6 @@ func metricText(d *metrics.Definition) string {
 }
 
 func (a *app) metricsShow(c *cli.Context) error {
-	if err := shell.Arguments(c, "NAME"); err != nil {
-		return err
-	}
 	set, err := metricSet(c.String("metrics"))
 	if err != nil {
 		return err
@@ -163,8 +154,8 @@ func clientQuery(sql string, params []json.RawMessage, rows int) aiclient.Query 
 	return q
 }
 
-// metricClient is the AI API with a role.
-func (a *app) metricClient(c *cli.Context) (*aiclient.Client, error) {
+// roleClient is the AI API with a role.
+func (a *app) roleClient(c *cli.Context) (*aiclient.Client, error) {
 	client, err := a.aiClient(c)
 	if err != nil {
 		return nil, err
@@ -176,9 +167,6 @@ func (a *app) metricClient(c *cli.Context) (*aiclient.Client, error) {
 }
 
 func (a *app) metricsQuery(c *cli.Context) error {
-	if err := shell.Arguments(c, "NAME"); err != nil {
-		return err
-	}
 	set, err := metricSet(c.String("metrics"))
 	if err != nil {
 		return err
@@ -197,7 +185,7 @@ func (a *app) metricsQuery(c *cli.Context) error {
 	if _, err := set.Find(q.Metric); err != nil {
 		return shell.Usage(err)
 	}
-	client, err := a.metricClient(c)
+	client, err := a.roleClient(c)
 	if err != nil {
 		return err
 	}
@@ -271,7 +259,7 @@ func (a *app) metricsCheck(c *cli.Context) error {
 		return err
 	}
 	if c.Bool("online") && len(problems) == 0 {
-		client, err := a.metricClient(c)
+		client, err := a.roleClient(c)
 		if err != nil {
 			return err
 		}

@@ -103,12 +103,9 @@ func (a *app) query(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := a.aiClient(c)
+	client, err := a.roleClient(c)
 	if err != nil {
 		return err
-	}
-	if _, ok := client.Role(); !ok {
-		return shell.Usagef("which role? The login names none: give --role or set %s or ERP_ROLE_ID; `erphub query --roles` lists yours", aiclient.EnvRole)
 	}
 	if c.Bool("explain") {
 		plan, err := client.Explain(c.Context, q)

@@ -52,12 +52,9 @@ func (a *app) sql(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := a.aiClient(c)
+	client, err := a.roleClient(c)
 	if err != nil {
 		return err
-	}
-	if _, ok := client.Role(); !ok {
-		return shell.Usagef("which role? The login names none: give --role or set %s or ERP_ROLE_ID; `erphub query --roles` lists yours", aiclient.EnvRole)
 	}
 	s, err := a.sqlShell(c, client, choice)
 	if err != nil {

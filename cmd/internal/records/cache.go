@@ -27,15 +27,15 @@ func (a *app) cacheCommand() *cli.Command {
 					&cli.StringFlag{Name: "table", Usage: "only caches of this table"},
 					&cli.StringFlag{Name: "name", Usage: "only the cache of this name"},
 				),
-				Action: a.cacheList,
+				Action: shell.Takes(a.cacheList),
 			},
 			{
 				Name: "reset", Usage: "empty the caches of a table", ArgsUsage: "NAME",
 				Description: "NAME is a table, or the name of a cache, whose table is then reset: the server resets by table.",
 				Flags:       append(shell.ValueFlags(), &cli.IntFlag{Name: "record-id", Usage: "only the entries of this record"}),
-				Action:      a.cacheReset,
+				Action:      shell.Takes(a.cacheReset, "the name of a table or cache"),
 			},
-			{Name: "reset-all", Usage: "empty all caches", Flags: shell.ValueFlags(), Action: a.cacheResetAll},
+			{Name: "reset-all", Usage: "empty all caches", Flags: shell.ValueFlags(), Action: shell.Takes(a.cacheResetAll)},
 		},
 	}
 }
@@ -64,9 +64,6 @@ func call(c *cli.Context, client *erp.Client, method string, path []string, para
 }
 
 func (a *app) cacheList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	client, err := a.Client(c)
 	if err != nil {
 		return err
@@ -107,9 +104,6 @@ func listCaches(c *cli.Context, client *erp.Client, table, name string) ([]cache
 }
 
 func (a *app) cacheReset(c *cli.Context) error {
-	if err := shell.Arguments(c, "the name of a table or cache"); err != nil {
-		return err
-	}
 	table := c.Args().First()
 	if strings.TrimSpace(table) == "" {
 		return shell.Usagef("the name is empty; cache reset-all empties all caches")
@@ -161,9 +155,6 @@ func cacheTable(caches []cache, name string) (string, error) {
 }
 
 func (a *app) cacheResetAll(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	client, err := a.Client(c)
 	if err != nil {
 		return err

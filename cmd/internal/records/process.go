@@ -24,12 +24,12 @@ func (a *app) processCommand() *cli.Command {
 					&cli.StringFlag{Name: "filter", Usage: "condition on columns of AD_Process, such as \"IsReport eq true\""},
 					&cli.StringFlag{Name: "search", Usage: "only those with this text in search key, name or description"},
 				),
-				Action: a.processList,
+				Action: shell.Takes(a.processList),
 			},
 			{
 				Name: "info", Usage: "show a process and its parameters", ArgsUsage: "PROCESS",
 				Description: "PROCESS is a slug, an AD_Process_ID, a UUID or a search key.",
-				Flags:       shell.ValueFlags(), Action: a.processInfo,
+				Flags:       shell.ValueFlags(), Action: shell.Takes(a.processInfo, "a process"),
 			},
 			{
 				Name: "run", Usage: "run a process or report", ArgsUsage: "PROCESS [NAME=VALUE...]",
@@ -60,9 +60,6 @@ func (a *app) processCommand() *cli.Command {
 }
 
 func (a *app) processList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	if _, err := erp.FilterTerms(c.String("filter")); err != nil {
 		return shell.Input(err)
 	}
@@ -104,9 +101,6 @@ func findProcess(c *cli.Context, client *erp.Client) (*erp.Process, error) {
 }
 
 func (a *app) processInfo(c *cli.Context) error {
-	if err := shell.Arguments(c, "a process"); err != nil {
-		return err
-	}
 	client, err := a.Client(c)
 	if err != nil {
 		return err

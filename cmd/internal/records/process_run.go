@@ -126,10 +126,8 @@ func checkedParams(p *erp.Process, values map[string]any) error {
 		return shell.Usagef("%w: give --param NAME=VALUE (--unchecked runs it anyway)", err)
 	case errors.As(err, &bad) && bad.Unknown != "":
 		return shell.Usagef("%w (--unchecked sends it anyway)", err)
-	case err != nil:
-		return shell.Usage(err)
 	}
-	return nil
+	return shell.Usage(err)
 }
 
 // saveFile keeps the file that came with a result and returns where; "" when

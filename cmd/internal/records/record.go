@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
@@ -35,7 +34,7 @@ func (a *app) recordCommand() *cli.Command {
 			{
 				Name: "get", Usage: "show one record", ArgsUsage: "TABLE ID",
 				Description: aboutID,
-				Flags:       shape, Action: a.recordGet,
+				Flags:       shape, Action: shell.Takes(a.recordGet, "a table", "an id"),
 			},
 			{
 				Name: "list", Usage: "list records", ArgsUsage: "TABLE",
@@ -51,7 +50,7 @@ func (a *app) recordCommand() *cli.Command {
 					&cli.BoolFlag{Name: "all", Usage: "read all records, page by page"},
 					&cli.BoolFlag{Name: "names", Usage: "in CSV, the names of references and lists instead of their keys"},
 				),
-				Action: a.recordList,
+				Action: shell.Takes(a.recordList, "a table"),
 			},
 			{
 				Name: "create", Usage: "add a record", ArgsUsage: "TABLE [NAME=VALUE...]",
@@ -92,9 +91,6 @@ func expands(c *cli.Context) []erp.Expand {
 }
 
 func (a *app) recordGet(c *cli.Context) error {
-	if err := shell.Arguments(c, "a table", "an id"); err != nil {
-		return err
-	}
 	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
@@ -117,7 +113,7 @@ func (a *app) printRecord(c *cli.Context, rec erp.Record, columns []string) erro
 	text := shown
 	switch choice.Format {
 	case output.FormatCSV, output.FormatName:
-		text = func(raw json.RawMessage) string { return export.Cell(raw, false) }
+		text = func(raw json.RawMessage) string { return output.Cell(raw, false) }
 	case output.FormatVertical:
 	default:
 		if len(columns) > 0 {
@@ -140,7 +136,7 @@ func (a *app) printRecord(c *cli.Context, rec erp.Record, columns []string) erro
 
 // shown is a value for people: the name of a reference with its key.
 func shown(raw json.RawMessage) string {
-	name, key := export.Cell(raw, true), export.Cell(raw, false)
+	name, key := output.Cell(raw, true), output.Cell(raw, false)
 	if name != key {
 		name = fmt.Sprintf("%s (%s)", name, key)
 	}

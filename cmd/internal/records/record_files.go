@@ -24,7 +24,7 @@ func (a *app) fileCommands() []*cli.Command {
 		{
 			Name: "attachments", Usage: "list the files attached to a record", ArgsUsage: "TABLE ID",
 			Flags:  append(shell.OutputFlags(), &cli.BoolFlag{Name: "archives", Usage: "list the documents that the ERP keeps of it, such as an invoice as it was printed"}),
-			Action: a.recordAttachments,
+			Action: shell.Takes(a.recordAttachments, "a table", "an id"),
 		},
 		{
 			Name: "attach", Usage: "attach files to a record", ArgsUsage: "TABLE ID FILE...",
@@ -65,9 +65,6 @@ func (a *app) fileArguments(c *cli.Context, what string, least int) ([]string, e
 }
 
 func (a *app) recordAttachments(c *cli.Context) error {
-	if err := shell.Arguments(c, "a table", "an id"); err != nil {
-		return err
-	}
 	client, table, id, err := a.record(c)
 	if err != nil {
 		return err

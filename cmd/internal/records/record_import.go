@@ -54,14 +54,11 @@ func (a *app) importCommand() *cli.Command {
 			&cli.StringFlag{Name: "sheet", Usage: "worksheet of XLSX, where it is not the first"},
 			&cli.IntFlag{Name: "batch", Usage: "how many records travel in one request", Value: 100},
 		}, shell.ValueFlags()...),
-		Action: a.recordImport,
+		Action: shell.Takes(a.recordImport, "a table", "a file"),
 	}
 }
 
 func (a *app) recordImport(c *cli.Context) error {
-	if err := shell.Arguments(c, "a table", "a file"); err != nil {
-		return err
-	}
 	opts, err := importOptions(c)
 	if err != nil {
 		return err

@@ -9,7 +9,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/erp"
@@ -30,9 +29,6 @@ func (o *listOptions) forTable() bool {
 }
 
 func (a *app) listOptions(c *cli.Context) (*listOptions, error) {
-	if err := shell.Arguments(c, "a table"); err != nil {
-		return nil, err
-	}
 	o := &listOptions{table: c.Args().First(), columns: shell.CommaList(c.String("columns")), all: c.Bool("all")}
 	var usual output.Format
 	if o.all {
@@ -128,7 +124,7 @@ func slices2(records []erp.Record) iter.Seq2[erp.Record, error] {
 // exportRecords writes records for programs.
 func (a *app) exportRecords(c *cli.Context, client *erp.Client, o *listOptions, list listing) (int, error) {
 	choice, columns := o.choice, o.columns
-	opts := &output.RecordOptions{Options: export.Options{Columns: columns, Names: c.Bool("names")}, Shown: shown}
+	opts := &output.RecordOptions{Columns: columns, Names: c.Bool("names"), Shown: shown}
 	if list.page != nil && list.page.Rows >= 0 {
 		opts.Total = &list.page.Rows
 	}
@@ -207,7 +203,7 @@ func (a *app) printRecords(c *cli.Context, choice *output.Choice, columns []stri
 	for i, rec := range records {
 		for _, name := range columns {
 			raw, _ := rec.Raw(name)
-			t.Rows[i] = append(t.Rows[i], export.Cell(raw, true))
+			t.Rows[i] = append(t.Rows[i], output.Cell(raw, true))
 		}
 	}
 	return len(records), a.PrintAs(c, choice, nil, t)

@@ -23,7 +23,7 @@ func (a *app) printCommand() *cli.Command {
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, TakesFile: true, Usage: "file or folder to write to, or - for standard output (default: the working directory)"},
 			&cli.BoolFlag{Name: "open", Usage: "open the file when it is written"},
 		},
-		Action: a.recordPrint,
+		Action: shell.Takes(a.recordPrint, "a table", "an id"),
 	}
 }
 
@@ -49,9 +49,6 @@ func printTarget(c *cli.Context) (target string, format erp.ReportType, err erro
 }
 
 func (a *app) recordPrint(c *cli.Context) error {
-	if err := shell.Arguments(c, "a table", "an id"); err != nil {
-		return err
-	}
 	target, format, err := printTarget(c)
 	if err != nil {
 		return err

@@ -25,10 +25,7 @@ type record struct {
 // given reads --data and the arguments behind the first skip.
 func (a *app) given(c *cli.Context, skip int) (map[string]any, error) {
 	given, err := recordinput.Values(c.String("data"), c.Args().Slice()[skip:], a.Streams.In)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return given, nil
+	return given, shell.Usage(err)
 }
 
 // read reads values by the types of their columns, as imports and the tools of

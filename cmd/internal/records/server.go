@@ -26,7 +26,7 @@ func (a *app) serverCommand(serving []*cli.Command) *cli.Command {
 				Name: "health", Usage: "check whether the ERP's server and database are up; needs no login",
 				Flags: append(shell.OutputFlags(), &cli.StringFlag{Name: "key", Usage: "the monitoring key, where the server requires one"},
 					&cli.BoolFlag{Name: "ready", Usage: "check whether `erphub server api` or `server mcp` at --url is ready (/readyz), for health checks of containers"}),
-				Action: a.serverHealth,
+				Action: shell.Takes(a.serverHealth),
 			},
 			&cli.Command{
 				Name: "nodes", Usage: "list the nodes of the ERP's cluster, or show the state of one (administrators)", ArgsUsage: "[ID]",
@@ -49,9 +49,6 @@ func (a *app) serverCommand(serving []*cli.Command) *cli.Command {
 }
 
 func (a *app) serverHealth(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	if c.Bool("ready") {
 		return a.serverReady(c)
 	}

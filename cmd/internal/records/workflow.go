@@ -24,12 +24,7 @@ func (a *app) workflowCommand() *cli.Command {
 		}
 		return &cli.Command{
 			Name: name, Usage: usage, ArgsUsage: argument, Flags: append(append(shell.ValueFlags(), message), more...),
-			Action: func(c *cli.Context) error {
-				if err := shell.Arguments(c, names...); err != nil {
-					return err
-				}
-				return a.decideActivity(c, decision)
-			},
+			Action: shell.Takes(func(c *cli.Context) error { return a.decideActivity(c, decision) }, names...),
 		}
 	}
 	return &cli.Command{
@@ -39,7 +34,7 @@ func (a *app) workflowCommand() *cli.Command {
 			{
 				Name: "list", Usage: "list the activities that wait for you",
 				Flags:  append(shell.OutputFlags(), &cli.StringFlag{Name: "user", Usage: "those of this user (id or UUID) instead of one's own"}),
-				Action: a.workflowList,
+				Action: shell.Takes(a.workflowList),
 			},
 			decide("approve", "approve an activity", "ID"),
 			decide("reject", "reject an activity", "ID"),
@@ -103,9 +98,6 @@ func findUser(c *cli.Context, client *erp.Client, given string) (erp.ID, error) 
 }
 
 func (a *app) workflowList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	client, err := a.Client(c)
 	if err != nil {
 		return err

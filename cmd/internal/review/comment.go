@@ -14,8 +14,6 @@ import (
 
 // CommentOptions change what a comment says. Nil and the zero value are the defaults.
 type CommentOptions struct {
-	// Title is the heading; empty: "Dictionary changes".
-	Title string
 	// Server is where the changes would be made, for the summary.
 	Server string
 	// Most is how large the comment may become, in bytes; 0: 60,000, which the
@@ -36,12 +34,8 @@ func WriteComment(w io.Writer, result *diff.Result, findings []Finding, opts *Co
 	if opts != nil {
 		o = *opts
 	}
-	o.Title = cmp.Or(o.Title, "Dictionary changes")
-	if o.Most == 0 {
-		o.Most = defaultMost
-	}
-	c := &comment{most: max(o.Most, leastMost)}
-	c.line("### %s", escaped(o.Title))
+	c := &comment{most: max(cmp.Or(o.Most, defaultMost), leastMost)}
+	c.line("### Dictionary changes")
 	c.line("")
 	summary := escaped(result.Summary().String())
 	if o.Server != "" {

@@ -57,7 +57,7 @@ func TestCommentIsText(t *testing.T) {
 		"a\n\n# head", "<!-- x", "\x1b[31mred", "&lt;b&gt;", "*b* __b__ ~~s~~", `\| \`, "https://x.example", "$\\frac{1}{2}$"} {
 		result := &diff.Result{Changes: []diff.Change{{Kind: diff.KindColumn, Name: hostile, Action: diff.Update, Detail: hostile, Was: hostile,
 			Attributes: []diff.Attribute{{Column: "Help", Has: hostile, Wanted: hostile}}}}}
-		got := comment(t, result, []review.Finding{{Rule: "x", Severity: review.Info, Where: hostile, Message: hostile, Advice: hostile}}, &review.CommentOptions{Title: hostile})
+		got := comment(t, result, []review.Finding{{Rule: "x", Severity: review.Info, Where: hostile, Message: hostile, Advice: hostile}}, &review.CommentOptions{Server: hostile})
 		assert.NotContains(t, strings.Replace(got, "</details>", "", 1), hostile) // but for its own
 		for line := range strings.Lines(got) {
 			if strings.HasPrefix(line, "| ") && strings.Contains(line, "update") {

@@ -49,7 +49,7 @@ func (a *app) cloneCommand() *cli.Command {
 			&cli.BoolFlag{Name: "logs", Usage: "copy logs and transient tables too"},
 			&cli.BoolFlag{Name: "resume", Usage: "go on with a clone that was interrupted"},
 		), append(maskFlags(), sourceFlags()...)...),
-		Action: a.clone,
+		Action: shell.Takes(a.clone),
 	}
 }
 
@@ -72,7 +72,7 @@ type twinMaker func(ctx context.Context, src twin.Source, dir string, opts twin.
 
 func (a *app) clone(c *cli.Context) error {
 	return a.makeTwin(c, twin.Clone, func(opts *twin.Options) (err error) {
-		opts.Tables, opts.EntityTypes, opts.Languages = list(c, "tables"), list(c, "entity-type"), list(c, "languages")
+		opts.Tables, opts.EntityTypes, opts.Languages = shell.CommaList(c.String("tables")), shell.CommaList(c.String("entity-type")), shell.CommaList(c.String("languages"))
 		opts.Tenants = shell.Given(c, "tenant")
 		opts.Rows, opts.Depth = c.Int("rows"), c.Int("depth")
 		opts.Binary, opts.Logs, opts.Resume = c.Bool("attachments"), c.Bool("logs"), c.Bool("resume")
@@ -117,7 +117,7 @@ func maskingOptions(c *cli.Context) (o mask.Options, err error) {
 			return o, shell.Usage(err)
 		}
 	}
-	o.Own = list(c, "mask-own")
+	o.Own = shell.CommaList(c.String("mask-own"))
 	if rules != "" {
 		if o.Rules, err = maskfile.Load(rules); err != nil {
 			return o, shell.Usage(err)
@@ -129,14 +129,6 @@ func maskingOptions(c *cli.Context) (o mask.Options, err error) {
 		}
 	}
 	return o, nil
-}
-
-// list are the values of a flag with commas between.
-func list(c *cli.Context, flag string) []string {
-	if c.String(flag) == "" {
-		return nil
-	}
-	return shell.CommaList(c.String(flag))
 }
 
 // twinSource opens what is cloned; done closes it.

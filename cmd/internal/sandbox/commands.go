@@ -15,8 +15,3 @@ func Commands(sh *shell.Shell) []*cli.Command {
 	a := &app{sh}
 	return []*cli.Command{a.demoCommand(), a.sandboxCommand()}
 }
-
-// Flags are the flags of the command sandbox, for the reference of the configuration.
-func Flags() shell.ServerFlags {
-	return shell.ServerFlags{Server: "sandbox", Command: "erphub sandbox", Flags: sandboxFlags()}
-}

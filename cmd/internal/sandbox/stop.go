@@ -26,10 +26,7 @@ func (a *app) statusCommand() *cli.Command {
 		Usage:       "list the sandboxes that were started with --detach and run",
 		Description: "The exit code is 1 when none runs.",
 		Flags:       shell.OutputFlags(),
-		Action: func(c *cli.Context) error {
-			if err := shell.Arguments(c); err != nil {
-				return err
-			}
+		Action: shell.Takes(func(c *cli.Context) error {
 			list, err := a.running()
 			if err != nil {
 				return err
@@ -51,7 +48,7 @@ func (a *app) statusCommand() *cli.Command {
 				err = errNoneRuns
 			}
 			return err
-		},
+		}),
 	}
 }
 

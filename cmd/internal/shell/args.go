@@ -178,6 +178,17 @@ func ParseMoment(flag, text string, now time.Time) (time.Time, error) {
 	return time.Time{}, Usagef("%s takes a day (2026-03-09), a time in RFC 3339, or an age (7d, 12h), not %q", flag, text)
 }
 
+// Takes is an action that is called with exactly these arguments, which ArgsUsage
+// names.
+func Takes(action cli.ActionFunc, names ...string) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		if err := Arguments(c, names...); err != nil {
+			return err
+		}
+		return action(c)
+	}
+}
+
 // Arguments checks that there are exactly the arguments that ArgsUsage names.
 func Arguments(c *cli.Context, names ...string) error {
 	if c.NArg() == len(names) {
@@ -204,4 +215,39 @@ func CommaList(text string) []string {
 		}
 	}
 	return list
+}
+
+// Texts is a flag that may be given several times, each time as it is.
+type Texts struct{ given []string }
+
+// Set adds a value.
+func (t *Texts) Set(value string) error {
+	if value != sameTexts {
+		t.given = append(t.given, value)
+	}
+	return nil
+}
+
+// sameTexts is what the library sets an alias of the flag to, which shares the
+// values. No argument of a program can hold it.
+const sameTexts = "\x00"
+
+// Serialize implements cli.Serializer.
+func (t *Texts) Serialize() string { return sameTexts }
+
+// String shows the values, for help.
+func (t *Texts) String() string {
+	if t == nil {
+		return ""
+	}
+	return strings.Join(t.given, ",")
+}
+
+// Given are the values of a flag that may be given several times.
+func Given(c *cli.Context, flag string) []string {
+	t, ok := c.Generic(flag).(*Texts)
+	if !ok {
+		return nil
+	}
+	return t.given
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -261,14 +262,44 @@ func (sh *Shell) ClientFor(c *cli.Context, s *Setup, more ...erp.Option) (*erp.C
 	return client, err
 }
 
-// ClientWith connects with a login of its own, kept in this process.
-func (sh *Shell) ClientWith(ctx context.Context, url string, login tokens.Login) (*erp.Client, error) {
-	m, err := tokens.NewManager(url, tokens.WithCredentials(login), tokens.WithLogger(sh.Log))
+// ManagerOf is the token manager of a profile that does not log in by itself.
+func ManagerOf(r config.Resolver, store tokens.Store, opts ...tokens.Option) (*tokens.Manager, error) {
+	settings, err := tokens.ParseSettings(r.Lookup)
 	if err != nil {
-		return nil, err
+		return nil, Usage(err)
 	}
-	if err := m.Ready(ctx); err != nil {
-		return nil, err
+	settings.AutoLogin = false
+	m, err := settings.Manager(store, opts...)
+	return m, Usage(err)
+}
+
+// RoleOf is the role (AD_Role_ID) that work is done with, where a request has to
+// name one: that of the settings, else that of the token. false: nobody named
+// one. Flags and variables about one command come before it.
+//
+// It may log in or refresh to find out, as the request would.
+func RoleOf(ctx context.Context, s *Setup, source tokens.Source) (int, bool, error) {
+	if role, ok := LoginRole(s); ok || source == nil {
+		return role, ok, nil
 	}
-	return erp.New(url, erp.WithTokenSource(m), erp.WithUserAgent("erphub/"+Version()), erp.WithLogger(sh.Log))
+	token, err := source.Token(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	claims, err := tokens.UnverifiedClaims(token) // it is our own
+	if err != nil || !claims.Complete {
+		return 0, false, nil // an ERP that makes other tokens
+	}
+	return claims.RoleID, true, nil
+}
+
+// LoginRole is the role that logins are made with, when somebody named it by
+// its number: ERP_ROLE_ID, else the profile.
+func LoginRole(s *Setup) (int, bool) {
+	v := s.Resolver.Value("auth.default-role-id")
+	if v.Origin == config.FromDefault || v.Origin == config.Unset {
+		return 0, false
+	}
+	role, err := strconv.Atoi(v.Text())
+	return role, err == nil
 }

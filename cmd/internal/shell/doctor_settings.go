@@ -28,21 +28,16 @@ func (sh *Shell) DoctorSettings(c *cli.Context, s *Setup, setupErr, clientErr er
 
 // storedStatus tells the state of the login in the profile.
 func (sh *Shell) storedStatus(ctx context.Context, s *Setup) (tokens.Status, error) {
-	settings, err := tokens.ParseSettings(s.Resolver.Lookup)
-	if err != nil {
-		return tokens.Status{}, Usage(err)
-	}
-	settings.AutoLogin = false
-	if settings.URL == "" {
+	if s.Resolver.Lookup("url") == "" {
 		return tokens.Status{State: tokens.StateNone}, nil
 	}
 	store, err := sh.OpenStore(s)
 	if err != nil {
 		return tokens.Status{}, err
 	}
-	m, err := settings.Manager(store)
+	m, err := ManagerOf(s.Resolver, store)
 	if err != nil {
-		return tokens.Status{}, Usage(err)
+		return tokens.Status{}, err
 	}
 	return m.Status(ctx)
 }

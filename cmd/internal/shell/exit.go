@@ -62,8 +62,13 @@ func (e interruptedErr) Error() string {
 }
 func (e interruptedErr) Unwrap() error { return e.err }
 
-// Usage marks an error as wrong usage.
-func Usage(err error) error { return usageErr{err} }
+// Usage marks an error as wrong usage; nil stays nil.
+func Usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageErr{err}
+}
 
 // Usagef is [Usage] of a new error.
 func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
@@ -191,4 +196,13 @@ func Input(err error) error {
 		return Usage(err)
 	}
 	return err
+}
+
+// Uncertain completes the error of a change of which nobody knows whether it was
+// made. next says how to find out, or what to do. Other errors stay as they are.
+func Uncertain(err error, next string) error {
+	if !errors.Is(err, erp.ErrOutcomeUnknown) {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, next)
 }

@@ -15,12 +15,6 @@ import (
 // password or has rules of its own.
 var separate = []string{"database", "audit-database", "redis", "email-recipient", "ai-api-token"}
 
-// ServerFlags are the flags of a server, for the reference of the configuration.
-type ServerFlags struct {
-	Server, Command string
-	Flags           []cli.Flag
-}
-
 // FillFlags gives the flags of a server that are not on the command line the values
 // of the environment, then of the configuration file: flag, environment and file are
 // one setting with that precedence. Of a flag and its -file form the one that is

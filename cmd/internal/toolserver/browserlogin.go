@@ -42,10 +42,7 @@ func (a *app) browserLogin(c *cli.Context, s *shell.Setup, box *toolbox, verifie
 	}
 	box.closers = append(box.closers, store.Close)
 	login, err := browserlogin.New(browserlogin.Options{ERP: erp, PublicURL: c.String("public-url"), Verifier: verifier, Store: store, Logger: log})
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return login, nil
+	return login, shell.Usage(err)
 }
 
 // checkReach refuses to let other machines reach what is for this one.

@@ -19,8 +19,3 @@ func Commands(sh *shell.Shell) []*cli.Command {
 
 // ServerCommand is the subcommand mcp of the command server.
 func ServerCommand(sh *shell.Shell) *cli.Command { return (&app{sh}).serverMCPCommand() }
-
-// Flags are the flags of the command, for the reference of the configuration.
-func Flags() shell.ServerFlags {
-	return shell.ServerFlags{Server: "mcp", Command: "erphub server mcp", Flags: mcpServerFlags()}
-}

@@ -161,15 +161,12 @@ func (a *app) mcpCommand() *cli.Command {
 				&cli.StringFlag{Name: "toolsets", Usage: "tool sets to enable"},
 				&cli.BoolFlag{Name: "read-only", Usage: "disable every tool that changes something"},
 			),
-			Action: func(c *cli.Context) error { return a.mcpConfig(c, clients, names) },
+			Action: shell.Takes(func(c *cli.Context) error { return a.mcpConfig(c, clients, names) }),
 		}},
 	}
 }
 
 func (a *app) mcpConfig(c *cli.Context, clients []mcpClient, names []string) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	asked := strings.ToLower(c.String("client"))
 	if asked == "" {
 		return shell.Usagef("which assistant is it for? Give --client with one of %s", strings.Join(names, ", "))

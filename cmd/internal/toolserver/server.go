@@ -36,7 +36,7 @@ const aboutServerMCP = "Serves tools, prompts and resources by the Model Context
 func (a *app) serverMCPCommand() *cli.Command {
 	return &cli.Command{
 		Name: "mcp", Usage: "serve the tools for assistants (Model Context Protocol)",
-		Description: aboutServerMCP, Flags: append(mcpServerFlags(), stdioFlag()), Action: a.serve,
+		Description: aboutServerMCP, Flags: append(mcpServerFlags(), stdioFlag()), Action: shell.Takes(a.serve),
 	}
 }
 
@@ -114,9 +114,6 @@ func (a *app) mcpSetup(c *cli.Context) (*shell.Setup, error) {
 }
 
 func (a *app) serverMCP(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	s, err := a.mcpSetup(c)
 	if err != nil {
 		return err
@@ -221,10 +218,7 @@ func (a *app) newToolServer(c *cli.Context, s *shell.Setup, box *toolbox, verifi
 		opts.Login = login
 	}
 	srv, err := server.New(opts)
-	if err != nil {
-		return nil, shell.Usage(err)
-	}
-	return srv, nil
+	return srv, shell.Usage(err)
 }
 
 // confirmBy is who agrees to changes, as the flag or the environment says.
@@ -272,7 +266,7 @@ func Program(sh *shell.Shell) *cli.App {
 	c.Name, c.Usage = "erphub-mcp", "serve the tools for assistants (Model Context Protocol)"
 	c.Description = aboutServerMCP
 	c.Flags = append(append(c.Flags, mcpServerFlags()...), stdioFlag())
-	c.Action = a.serve
+	c.Action = shell.Takes(a.serve)
 	return c
 }
 
@@ -288,9 +282,6 @@ func stdioFlags() []cli.Flag {
 }
 
 func (a *app) serverStdio(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	var wrong []string
 	for _, name := range httpOnly {
 		if c.IsSet(name) {

@@ -33,7 +33,7 @@ func (a *app) toolsCommand() *cli.Command {
 				Flags: append(append(shell.OutputFlags(),
 					&cli.StringFlag{Name: "schemas", Usage: "print them as function schemas of this `FORM`: mcp, openai or anthropic"},
 				), toolFlags()...),
-				Action: a.toolsList,
+				Action: shell.Takes(a.toolsList),
 			},
 			{
 				Name: "call", Usage: "call a tool with the login of this program", ArgsUsage: "NAME [NAME=VALUE...]",
@@ -69,9 +69,6 @@ func (a *app) withToolbox(c *cli.Context, calls bool, do func(*toolbox) error) e
 }
 
 func (a *app) toolsList(c *cli.Context) error {
-	if err := shell.Arguments(c); err != nil {
-		return err
-	}
 	if c.IsSet("schemas") {
 		return a.toolSchemas(c)
 	}
@@ -85,11 +82,9 @@ func (a *app) toolsList(c *cli.Context) error {
 			ReadOnly bool     `json:"readOnly"`
 		}
 		lines := make([]line, len(visible))
-		for i, t := range visible {
-			lines[i] = line{t.Name, t.Title, t.Description, t.Sets, t.Hints.ReadOnly}
-		}
 		rows := make([][]string, len(visible))
 		for i, t := range visible {
+			lines[i] = line{t.Name, t.Title, t.Description, t.Sets, t.Hints.ReadOnly}
 			effect := "writes"
 			switch {
 			case t.Hints.ReadOnly:

@@ -1,4 +1,4 @@
-package export_test
+package output
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"runtime"
 	"strings"
 	"testing"
@@ -15,7 +14,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/cmd/internal/export"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -26,21 +24,6 @@ const order = `{"id":1000022,"uid":"5b0c9d4e-6c1f-4a52-9f3e-1d2a7c8b9e01",
  "DocStatus":{"propertyLabel":"Status","id":"CO","identifier":"Completed","model-name":"ad_ref_list"},
  "AD_User_ID":{"id":101,"Name":"Ann","model-name":"ad_user"},
  "C_OrderLine":[ {"Line":10} ],"Note":null,"model-name":"c_order"}`
-
-func records(t testing.TB, texts ...string) iter.Seq2[erp.Record, error] {
-	t.Helper()
-	return func(yield func(erp.Record, error) bool) {
-		for _, text := range texts {
-			rec, err := erp.ParseRecord([]byte(text))
-			if err != nil {
-				t.Error(err)
-			}
-			if !yield(rec, nil) {
-				return
-			}
-		}
-	}
-}
 
 func TestCSV(t *testing.T) {
 	t.Parallel()
@@ -63,24 +46,20 @@ func TestCSV(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			n, err := export.Write(&out, export.CSV, records(t, order), &export.Options{Columns: tt.columns, Names: tt.names})
+			n, err := (&Choice{Format: FormatCSV}).WriteRecords(t.Context(), &out, Screen{}, recordsOf(order), &RecordOptions{Columns: tt.columns, Names: tt.names})
 			require.NoError(t, err)
 			assert.Equal(t, 1, n)
 			assert.Equal(t, tt.want, out.String())
 		})
 	}
-	_, err := export.Write(io.Discard, export.CSV, records(t), nil)
-	require.Error(t, err, "no columns")
-	_, err = export.Write(io.Discard, "xml", records(t), nil)
-	require.Error(t, err)
 }
 
 // What a file leaves out is said once per column.
 func TestUnlisted(t *testing.T) {
 	t.Parallel()
 	var got []string
-	_, err := export.Write(io.Discard, export.CSV, records(t, `{"id":1,"A":1}`, `{"id":2,"A":1,"B":2}`, `{"id":3,"B":2}`),
-		&export.Options{Columns: []string{"ID", "a"}, Unlisted: func(c string) { got = append(got, c) }})
+	_, err := (&Choice{Format: FormatCSV}).WriteRecords(t.Context(), io.Discard, Screen{}, recordsOf(`{"id":1,"A":1}`, `{"id":2,"A":1,"B":2}`, `{"id":3,"B":2}`),
+		&RecordOptions{Columns: []string{"ID", "a"}, Unlisted: func(c string) { got = append(got, c) }})
 	require.NoError(t, err)
 	assert.Equal(t, []string{"B"}, got)
 }
@@ -88,7 +67,7 @@ func TestUnlisted(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	n, err := export.Write(&out, export.NDJSON, records(t, order, `{ "id": 2 }`), nil)
+	n, err := (&Choice{Format: FormatNDJSON}).WriteRecords(t.Context(), &out, Screen{}, recordsOf(order, `{ "id": 2 }`), &RecordOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, 2, n)
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
@@ -98,7 +77,7 @@ func TestJSON(t *testing.T) {
 
 	for _, texts := range [][]string{nil, {order}, {order, `{"id":2}`}} {
 		out.Reset()
-		_, err := export.Write(&out, export.JSON, records(t, texts...), nil)
+		_, err := (&Choice{Format: FormatJSON}).WriteRecords(t.Context(), &out, Screen{}, recordsOf(texts...), &RecordOptions{})
 		require.NoError(t, err)
 		var got struct {
 			Records []map[string]any `json:"records"`
@@ -122,13 +101,13 @@ func TestErrorInBetween(t *testing.T) {
 			yield(erp.Record{}, broken)
 		}
 	}
-	for _, format := range []export.Format{export.CSV, export.NDJSON, export.JSON} {
+	for _, format := range []Format{FormatCSV, FormatNDJSON, FormatJSON} {
 		var out bytes.Buffer
-		n, err := export.Write(&out, format, source, &export.Options{Columns: []string{"id"}})
+		n, err := (&Choice{Format: format}).WriteRecords(t.Context(), &out, Screen{}, source, &RecordOptions{Columns: []string{"id"}})
 		require.ErrorIs(t, err, broken)
 		assert.Equal(t, 1, n)
 		assert.Contains(t, out.String(), "1")
-		if format == export.JSON {
+		if format == FormatJSON {
 			assert.False(t, json.Valid(out.Bytes()))
 		} else {
 			assert.True(t, strings.HasSuffix(out.String(), "\n"))
@@ -151,7 +130,7 @@ func TestWriterFails(t *testing.T) {
 	}
 	r, w := io.Pipe()
 	require.NoError(t, r.Close())
-	_, err := export.Write(w, export.NDJSON, source, nil)
+	_, err := (&Choice{Format: FormatNDJSON}).WriteRecords(t.Context(), w, Screen{}, source, &RecordOptions{})
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 	assert.LessOrEqual(t, read, 200)
 }
@@ -173,7 +152,7 @@ func TestFlatMemory(t *testing.T) {
 				}
 			}
 		}
-		_, err := export.Write(io.Discard, export.CSV, source, &export.Options{Columns: []string{"id", "Name"}})
+		_, err := (&Choice{Format: FormatCSV}).WriteRecords(t.Context(), io.Discard, Screen{}, source, &RecordOptions{Columns: []string{"id", "Name"}})
 		require.NoError(t, err)
 		return most
 	}
@@ -195,7 +174,7 @@ func FuzzCSV(f *testing.F) {
 		rec := `{"id":1,"Name":` + string(quoted) + `}`
 		for _, columns := range [][]string{{"Name"}, {"id", "Name"}} {
 			var out bytes.Buffer
-			_, err = export.Write(&out, export.CSV, records(t, rec), &export.Options{Columns: columns})
+			_, err = (&Choice{Format: FormatCSV}).WriteRecords(t.Context(), &out, Screen{}, recordsOf(rec), &RecordOptions{Columns: columns})
 			require.NoError(t, err)
 			rows, err := csv.NewReader(&out).ReadAll()
 			require.NoError(t, err)
