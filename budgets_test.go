@@ -27,17 +27,17 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_925, 334},
-	{"aiquery/embedded", 6_115, 19},
-	{"cmd", 35_389, 0},
+	{"aiquery", 19_935, 334},
+	{"aiquery/embedded", 6_120, 19},
+	{"cmd", 35_400, 0},
 	{"deploylog", 3_500, 95},
-	{"dict", 28_115, 625},
+	{"dict", 28_030, 625},
 	{"erp", 10_460, 452},
-	{"erp/erptest", 51_880, 207},
+	{"erp/erptest", 51_975, 207},
 	{"examples", 1_250, 2},
-	{"generator", 10_515, 210},
-	{"internal", 20_290, 0},
-	{"mcp", 22_261, 352},
+	{"generator", 10_475, 207},
+	{"internal", 20_285, 0},
+	{"mcp", 22_275, 343},
 	{"tokens", 3_930, 140},
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -225,7 +226,7 @@ func (c *Cache) confirm(catalog *Catalog, at time.Time) {
 	if c.opts.Snapshot == "" {
 		return
 	}
-	err := confirmSnapshot(c.opts.Snapshot, at)
+	err := os.Chtimes(c.opts.Snapshot, at, at)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = saveSnapshot(c.opts.Snapshot, catalog)
 	}

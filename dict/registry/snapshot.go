@@ -8,10 +8,8 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
-	"time"
+
+	"github.com/erphub/erphub/internal/atomicfile"
 )
 
 // A snapshot is a catalog in a file: a header, then the payload.
@@ -59,10 +57,7 @@ func layout(kinds []rowKind) uint32 {
 
 // saveSnapshot replaces the file at path by one of the catalog.
 func saveSnapshot(path string, c *Catalog) error {
-	if err := writeFile(path, encodeSnapshot(c)); err != nil {
-		return fmt.Errorf("write the dictionary snapshot %s: %w", path, err)
-	}
-	return nil
+	return atomicfile.Write(path, encodeSnapshot(c), 0o600)
 }
 
 // loadSnapshot reads the file at path. It was last found to be right at its
@@ -116,68 +111,4 @@ func checkSnapshot(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: its checksum is wrong", errSnapshot)
 	}
 	return payload, nil
-}
-
-// confirmSnapshot notes that what the snapshot says was found unchanged.
-func confirmSnapshot(path string, at time.Time) error { return os.Chtimes(path, at, at) }
-
-// writeFile replaces a file atomically: written beside it, synced, renamed.
-func writeFile(path string, data []byte) (err error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp-*") // mode 600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			tmp.Close() // a second close only says so
-			err = errors.Join(err, os.Remove(tmp.Name()))
-		}
-	}()
-	if _, err := tmp.Write(data); err != nil {
-		return err
-	}
-	if err := tmp.Sync(); err != nil {
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		return err
-	}
-	removeAbandoned(path)
-	if runtime.GOOS == "windows" {
-		return nil // folders cannot be synced there
-	}
-	folder, err := os.Open(dir)
-	if err != nil {
-		return nil // the file is in place; a crash may bring back the old one, which does no harm
-	}
-	defer folder.Close()
-	folder.Sync() // likewise
-	return nil
-}
-
-// abandoned is the age from which on nobody is writing a temporary file any more.
-const abandoned = time.Hour
-
-// removeAbandoned removes what writers of the file left behind when they were
-// killed. That one cannot be removed does no harm.
-func removeAbandoned(path string) {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "."+filepath.Base(path)+".tmp-") || !e.Type().IsRegular() {
-			continue
-		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
-		}
-	}
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"hash/crc32"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -75,25 +73,4 @@ func FuzzSnapshot(f *testing.F) {
 		_, err = c.Search(ctx, SearchQuery{Text: "name"})
 		require.NoError(t, err)
 	})
-}
-
-// A write removes what killed writers of the same file left behind long ago.
-func TestSnapshotLeftovers(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	long := time.Now().Add(-2 * abandoned)
-	for _, name := range []string{".catalog.tmp-1", ".other.tmp-1", ".catalog.tmp-new"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-		if name != ".catalog.tmp-new" {
-			require.NoError(t, os.Chtimes(filepath.Join(dir, name), long, long))
-		}
-	}
-	require.NoError(t, writeFile(filepath.Join(dir, "catalog"), twoTables()))
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	var left []string
-	for _, e := range entries {
-		left = append(left, e.Name())
-	}
-	require.ElementsMatch(t, []string{"catalog", ".other.tmp-1", ".catalog.tmp-new"}, left)
 }

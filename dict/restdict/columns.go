@@ -3,6 +3,8 @@ package restdict
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
@@ -101,7 +103,8 @@ func columnOf(rec erp.Record) dict.Column {
 func targetsOf(ctx context.Context, c *erp.Client, references []int64) (map[int64]string, error) {
 	targets := map[int64]string{}
 	tables := map[int64][]int64{} // table to references
-	for _, chunk := range inChunks(unique(references), lookupChunk) {
+	slices.Sort(references)
+	for chunk := range slices.Chunk(slices.Compact(references), lookupChunk) {
 		q := &erp.Query{Filter: erp.In("AD_Reference_ID", chunk...), Select: []string{"AD_Reference_ID", "AD_Table_ID"}}
 		for rec, err := range c.Records(ctx, "AD_Ref_Table", q) {
 			if err != nil {
@@ -114,12 +117,8 @@ func targetsOf(ctx context.Context, c *erp.Client, references []int64) (map[int6
 			tables[tableID] = append(tables[tableID], refID)
 		}
 	}
-	ids := make([]int64, 0, len(tables))
-	for id := range tables {
-		ids = append(ids, id)
-	}
-	for _, chunk := range inChunks(unique(ids), lookupChunk) {
-		q := &erp.Query{Filter: erp.In("AD_Table_ID", chunk...), Select: []string{"TableName"}}
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(tables)), lookupChunk) {
+		q := &erp.Query{Filter: erp.In("AD_Table_ID", ids...), Select: []string{"TableName"}}
 		for rec, err := range c.Records(ctx, "AD_Table", q) {
 			if err != nil {
 				return nil, err

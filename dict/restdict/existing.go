@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/erp"
@@ -108,7 +109,7 @@ func (r *runner) findWanted(ctx context.Context, order []*wanted) error {
 		}
 	}
 	for _, n := range tables {
-		for _, chunk := range inChunks(byName[n], lookupChunk) {
+		for chunk := range slices.Chunk(byName[n], lookupChunk) {
 			if err := r.findNamed(ctx, n.table, n.column, n.fold, chunk); err != nil {
 				return err
 			}

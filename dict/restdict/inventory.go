@@ -128,7 +128,7 @@ func (r *runner) askGroup(ctx context.Context, g *group) error {
 			return err
 		}
 	}
-	for _, chunk := range inChunks(listed, lookupChunk) {
+	for chunk := range slices.Chunk(listed, lookupChunk) {
 		names := make([]string, len(chunk))
 		for i, st := range chunk {
 			names[i] = r.matchText(st, g.column)

@@ -3,7 +3,6 @@ package restdict
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -151,18 +150,6 @@ func columnText(rec erp.Record, column string) string {
 	return ""
 }
 
-// inChunks splits a list.
-func inChunks[T any](list []T, size int) [][]T {
-	var chunks [][]T
-	for len(list) > size {
-		chunks, list = append(chunks, list[:size]), list[size:]
-	}
-	if len(list) > 0 {
-		chunks = append(chunks, list)
-	}
-	return chunks
-}
-
 // sayable reports whether the filter language can express the text; what it
 // cannot is found by UUID only.
 func sayable(f erp.Filter) (bool, error) {
@@ -174,11 +161,4 @@ func sayable(f erp.Filter) (bool, error) {
 		return false, fmt.Errorf("looking for what is there: %w", err)
 	}
 	return true, nil
-}
-
-// unique is the list sorted, without repetitions.
-func unique(ids []int64) []int64 {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	return slices.Compact(ids)
 }

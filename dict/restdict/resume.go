@@ -3,6 +3,7 @@ package restdict
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/dict"
@@ -35,7 +36,7 @@ func (r *runner) verify(ctx context.Context) error {
 	}
 	verified := 0
 	for _, table := range tables {
-		for _, chunk := range inChunks(byTable[table], lookupChunk) {
+		for chunk := range slices.Chunk(byTable[table], lookupChunk) {
 			n, err := r.verifyChunk(ctx, table, chunk)
 			if err != nil {
 				return err

@@ -24,8 +24,6 @@ type Options struct {
 	// Getenv is os.Getenv or a test's. It is read first. Nil: the environment is
 	// not looked at, which is right when Setting has done so.
 	Getenv func(string) string
-	// Secrets is read before settings and files; nil: only those are.
-	Secrets Secrets
 	// Directory is where the mode filesystem writes when hub.generator.directory
 	// is not set, ArtifactsDirectory where the mode url keeps artifacts when
 	// hub.artifacts.directory and hub.artifacts.bucket are not, BaseURL what its links begin with when

@@ -1,9 +1,7 @@
 package delivery_test
 
 import (
-	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -277,36 +275,26 @@ func TestSecrets(t *testing.T) {
 	}
 	others := file("file")
 	require.NoError(t, os.Chmod(others, 0o644))
-	kept := delivery.SecretsFunc(func(_ context.Context, key string) (string, error) {
-		if key == delivery.KeySMTPPassword {
-			return "kept", nil
-		}
-		return "", nil
-	})
-	broken := delivery.SecretsFunc(func(context.Context, string) (string, error) { return "", errors.New("the vault is sealed") })
 	tests := []struct {
 		name     string
-		secrets  delivery.Secrets
 		setting  map[string]string
 		getenv   map[string]string
 		password string // that is sent, "" for an error
 		text     string
 	}{
-		{"lookup wins", kept, map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"ERPHUB_SMTP_PASSWORD": "environment"}, "kept", ""},
-		{"then the environment", nil, map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"ERPHUB_SMTP_PASSWORD": "environment"}, "environment", ""},
-		{"then the setting", nil, map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"ERPHUB_SMTP_PASSWORD_FILE": file("file")}, "set", ""},
-		{"then the file of the environment", nil, map[string]string{"hub.email.password-file": file("other")}, map[string]string{"ERPHUB_SMTP_PASSWORD_FILE": file("file\n")}, "file", ""},
-		{"then the file of the setting", nil, map[string]string{"hub.email.password-file": file("file\r\n")}, nil, "file", ""},
-		{"blanks belong to it", nil, map[string]string{"hub.email.password-file": file(" a b \n")}, nil, " a b ", ""},
-		{"no file", nil, map[string]string{"hub.email.password-file": filepath.Join(t.TempDir(), "missing")}, nil, "", "cannot be read"},
-		{"a folder", nil, map[string]string{"hub.email.password-file": t.TempDir()}, nil, "", "cannot be read"},
-		{"an empty file", nil, map[string]string{"hub.email.password-file": file("\n")}, nil, "", "it is not set"},
-		{"two lines", nil, map[string]string{"hub.email.password-file": file("a\nb\n")}, nil, "", "line break"},
-		{"a file that others may read", nil, map[string]string{"hub.email.password-file": others}, nil, "", "others may read or write the file for it"},
-		{"a huge file", nil, map[string]string{"hub.email.password-file": file(strings.Repeat("x", 70<<10))}, nil, "", "cannot be read"},
-		{"an endless file", nil, map[string]string{"hub.email.password-file": "/dev/zero"}, nil, "", "cannot be read"},
-		{"lookup is broken", broken, map[string]string{delivery.KeySMTPPassword: "set"}, nil, "", "could not be looked up"},
-		{"none", nil, nil, nil, "", "ERPHUB_SMTP_PASSWORD_FILE"},
+		{"the environment wins", map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"ERPHUB_SMTP_PASSWORD": "environment"}, "environment", ""},
+		{"then the setting", map[string]string{delivery.KeySMTPPassword: "set"}, map[string]string{"ERPHUB_SMTP_PASSWORD_FILE": file("file")}, "set", ""},
+		{"then the file of the environment", map[string]string{"hub.email.password-file": file("other")}, map[string]string{"ERPHUB_SMTP_PASSWORD_FILE": file("file\n")}, "file", ""},
+		{"then the file of the setting", map[string]string{"hub.email.password-file": file("file\r\n")}, nil, "file", ""},
+		{"blanks belong to it", map[string]string{"hub.email.password-file": file(" a b \n")}, nil, " a b ", ""},
+		{"no file", map[string]string{"hub.email.password-file": filepath.Join(t.TempDir(), "missing")}, nil, "", "cannot be read"},
+		{"a folder", map[string]string{"hub.email.password-file": t.TempDir()}, nil, "", "cannot be read"},
+		{"an empty file", map[string]string{"hub.email.password-file": file("\n")}, nil, "", "it is not set"},
+		{"two lines", map[string]string{"hub.email.password-file": file("a\nb\n")}, nil, "", "line break"},
+		{"a file that others may read", map[string]string{"hub.email.password-file": others}, nil, "", "others may read or write the file for it"},
+		{"a huge file", map[string]string{"hub.email.password-file": file(strings.Repeat("x", 70<<10))}, nil, "", "cannot be read"},
+		{"an endless file", map[string]string{"hub.email.password-file": "/dev/zero"}, nil, "", "cannot be read"},
+		{"none", nil, nil, "", "ERPHUB_SMTP_PASSWORD_FILE"},
 	}
 	cert := testsmtp.NewCertificate(t, time.Now().Add(time.Hour))
 	for _, tt := range tests {
@@ -319,7 +307,7 @@ func TestSecrets(t *testing.T) {
 				settings[delivery.KeySMTPHost] = server.Addr
 			}
 			maps.Copy(settings, tt.setting)
-			d := open(t, delivery.Options{Setting: of(settings), Getenv: of(tt.getenv), Secrets: tt.secrets, Roots: cert.Roots})
+			d := open(t, delivery.Options{Setting: of(settings), Getenv: of(tt.getenv), Roots: cert.Roots})
 			_, made, err := d.Choose(t.Context(), "email", "a@example.com")
 			if tt.password == "" {
 				require.ErrorIs(t, err, failure.NotConfigured)

@@ -71,11 +71,10 @@
 // # Credentials
 //
 // A secret is looked for when it is used, so that it can be replaced while a
-// server runs: first with [Options.Secrets], then under its variable and its
-// key, then in the file that the variable with _FILE added (ERPHUB_SMTP_PASSWORD_FILE)
-// or the key with -file added (hub.email.password-file) names. The file holds
-// the secret and at most a line break behind it. Secrets are in no error and in
-// no log.
+// server runs: first under its variable and its key, then in the file that the
+// variable with _FILE added (ERPHUB_SMTP_PASSWORD_FILE) or the key with -file
+// added (hub.email.password-file) names. The file holds the secret and at most a
+// line break behind it. Secrets are in no error and in no log.
 //
 // # Hosts
 //

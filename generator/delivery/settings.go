@@ -13,20 +13,6 @@ import (
 	"github.com/erphub/erphub/internal/secretfile"
 )
 
-// Secrets finds secrets by the key of their setting. It is safe for concurrent
-// use.
-type Secrets interface {
-	// Secret returns the secret, "" when there is none. Its error must not hold
-	// one.
-	Secret(ctx context.Context, key string) (string, error)
-}
-
-// SecretsFunc is a function as [Secrets].
-type SecretsFunc func(ctx context.Context, key string) (string, error)
-
-// Secret calls the function.
-func (f SecretsFunc) Secret(ctx context.Context, key string) (string, error) { return f(ctx, key) }
-
 // raw is a setting without its default: environment first, then the rest.
 func (d *Deliveries) raw(name, env string) string {
 	if env != "" && d.opts.Getenv != nil {
@@ -51,15 +37,6 @@ func (d *Deliveries) setting(name string) string {
 
 // secret looks for a secret, "" for none.
 func (d *Deliveries) secret(ctx context.Context, name string) (string, error) {
-	if d.opts.Secrets != nil {
-		text, err := d.opts.Secrets.Secret(ctx, name)
-		if err != nil {
-			return "", wrong(name, "it could not be looked up", "look at where secrets are kept", err)
-		}
-		if text != "" {
-			return d.usable(name, text)
-		}
-	}
 	k := lookUp(name)
 	if text := d.raw(name, k.Env); text != "" {
 		return d.usable(name, text)

@@ -87,67 +87,54 @@ func (c *Counter) write(b *bytes.Buffer) {
 	}
 }
 
-// function is a number that is asked for when somebody looks.
-type function struct {
+// figures are numbers that are asked for when somebody looks.
+type figures struct {
 	name, help, kind string
-	value            func() float64
+	values           iter.Seq2[string, float64] // by rendered labels
+}
+
+func (f *figures) amounts() bool { return false }
+
+func (f *figures) write(b *bytes.Buffer) {
+	head(b, f.name, f.help, f.kind)
+	for key, n := range f.values {
+		fmt.Fprintf(b, "%s%s %s\n", f.name, braces(key), number(n))
+	}
+}
+
+// single is one number.
+func single(key string, value func() float64) iter.Seq2[string, float64] {
+	return func(yield func(string, float64) bool) { yield(key, value()) }
 }
 
 // GaugeFunc shows what value returns whenever somebody looks; a name that is there
 // already panics. value must not use the metrics.
 func (m *Metrics) GaugeFunc(name, help string, value func() float64) {
-	m.add(name, &function{name, help, "gauge", value})
+	m.add(name, &figures{name, help, "gauge", single("", value)})
 }
 
 // CounterFunc is [Metrics.GaugeFunc] for a number that only grows.
 func (m *Metrics) CounterFunc(name, help string, value func() float64) {
-	m.add(name, &function{name, help, "counter", value})
-}
-
-func (f *function) amounts() bool { return false }
-
-func (f *function) write(b *bytes.Buffer) {
-	head(b, f.name, f.help, f.kind)
-	fmt.Fprintf(b, "%s %s\n", f.name, number(f.value()))
+	m.add(name, &figures{name, help, "counter", single("", value)})
 }
 
 // gaugesFunc is [Metrics.GaugeFunc] for numbers that differ in the value of a label.
 func (m *Metrics) gaugesFunc(name, help, label string, values iter.Seq2[string, float64]) {
-	m.add(name, &functions{name, help, label, values})
+	m.add(name, &figures{name, help, "gauge", func(yield func(string, float64) bool) {
+		for value, n := range values {
+			if !yield(render([]string{label}, []string{value}), n) {
+				return
+			}
+		}
+	}})
 }
 
-type functions struct {
-	name, help, label string
-	values            iter.Seq2[string, float64]
-}
-
-func (f *functions) amounts() bool { return false }
-
-func (f *functions) write(b *bytes.Buffer) {
-	head(b, f.name, f.help, "gauge")
-	for value, n := range f.values {
-		fmt.Fprintf(b, "%s%s %s\n", f.name, braces(render([]string{f.label}, []string{value})), number(n))
-	}
-}
-
-// Info shows a fact about the program as labels of a gauge that is 1; a name that
-// already exists panics.
-func (m *Metrics) Info(name, help string, labels, values []string) {
-	m.add(name, info{name, help, render(labels, values)})
-}
-
-// Build shows the version of the program, and of Go.
+// Build shows the version of the program, and of Go; it panics when they are shown
+// already.
 func (m *Metrics) Build(version, goVersion string) {
-	m.Info("erphub_build_info", "Version of the program, and of the Go it was built with.", []string{"version", "goversion"}, []string{version, goVersion})
-}
-
-type info struct{ name, help, labels string }
-
-func (i info) amounts() bool { return false }
-
-func (i info) write(b *bytes.Buffer) {
-	head(b, i.name, i.help, "gauge")
-	fmt.Fprintf(b, "%s%s 1\n", i.name, braces(i.labels))
+	const name = "erphub_build_info"
+	key := render([]string{"version", "goversion"}, []string{version, goVersion})
+	m.add(name, &figures{name, "Version of the program, and of the Go it was built with.", "gauge", single(key, func() float64 { return 1 })})
 }
 
 // buckets are the upper bounds of a histogram of seconds.

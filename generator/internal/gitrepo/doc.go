@@ -22,7 +22,7 @@
 //
 // The token goes to the host of [Options.URL] (and for GitHub to its API's
 // host) and nowhere else: links in the forge's responses are shown, not used, and
-// redirects are not followed. It is sent without TLS to this machine only,
-// unless [Options.Cleartext] is set. The forge may be in a private network; set
-// [Options.Untrusted] when somebody else than the operator chose it.
+// redirects are not followed. It is sent without TLS to this machine only. The
+// forge may be in a private network; set [Options.Untrusted] when somebody else
+// than the operator chose it.
 package gitrepo

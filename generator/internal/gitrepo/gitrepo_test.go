@@ -359,13 +359,11 @@ func TestOptions(t *testing.T) {
 		{"file", gitrepo.Options{URL: "file:///srv/git"}, "not one of a forge"},
 		{"query", gitrepo.Options{URL: "https://forge.example.com?access_token=topsecret"}, "not one of a forge"},
 		{"http elsewhere", gitrepo.Options{URL: "http://forge.example.com"}, "would show the token"},
-		{"http elsewhere, allowed", gitrepo.Options{URL: "http://forge.example.com", Cleartext: true}, ""},
 		{"http here", gitrepo.Options{URL: "http://localhost:3000/git"}, ""},
 		{"owner with a slash", gitrepo.Options{Owner: "../admin"}, "cannot be an organization"},
 		{"branch", gitrepo.Options{Branch: "a..b"}, "cannot be a branch"},
 		{"branch with a line break", gitrepo.Options{Branch: "main\n"}, "cannot be a branch"},
 		{"branch that locks", gitrepo.Options{Branch: "main.lock"}, "cannot be a branch"},
-		{"author", gitrepo.Options{AuthorName: "x>\ncommitter y"}, "angle brackets"},
 		{"kind", gitrepo.Options{Kind: "sourceforge"}, "no kind"},
 	}
 	for _, tt := range tests {

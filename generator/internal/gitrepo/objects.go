@@ -43,7 +43,7 @@ func (r *Repositories) pack(ctx context.Context, a *generator.Artifact, when tim
 	if err != nil {
 		return nil, err
 	}
-	author := object.Signature{Name: r.opts.AuthorName, Email: r.opts.AuthorEmail, When: when}
+	author := object.Signature{Name: "erphub", Email: "noreply@localhost", When: when}
 	hash, err := put(store, &object.Commit{
 		Author: author, Committer: author, TreeHash: tree,
 		Message: fmt.Sprintf("Generate %s %s\n", a.Name, a.Version),

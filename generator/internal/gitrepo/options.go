@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/erphub/erphub/internal/failure"
 	"github.com/erphub/erphub/internal/lazyregexp"
@@ -47,17 +46,11 @@ type Options struct {
 	Public bool
 	Token  func(ctx context.Context) (string, error)
 	Branch string // empty: main
-	// AuthorName and AuthorEmail are of the commit. Empty means erphub, at no
-	// address.
-	AuthorName, AuthorEmail string
 	// Now is the time of the commit, nil means the clock's. The same artifact
-	// with the same author and time has the same commit hash.
+	// made at the same time has the same commit hash.
 	Now func() time.Time
 	// Timeout bounds one delivery. Zero means two minutes.
 	Timeout time.Duration
-	// Cleartext allows an address that begins with http and is not this machine.
-	// The token can then be read on the way.
-	Cleartext bool
 	// Untrusted says that the address is not the operator's choice, so that it
 	// must be a public one.
 	Untrusted bool
@@ -89,8 +82,6 @@ func (o *Options) check() (base, api *url.URL, err error) {
 		return nil, nil, bad(fmt.Sprintf("%q cannot be an organization", failure.Words(o.Owner)), "set hub.repository.default-org to its name as in its address")
 	case o.Branch != "" && (!branchName().MatchString(o.Branch) || strings.HasSuffix(o.Branch, ".lock") || len(o.Branch) > 100):
 		return nil, nil, bad(fmt.Sprintf("%q cannot be a branch", failure.Words(o.Branch)), "use one such as main")
-	case strings.ContainsAny(o.AuthorName+o.AuthorEmail, "<>"), strings.ContainsFunc(o.AuthorName+o.AuthorEmail, unicode.IsControl):
-		return nil, nil, bad("the author holds angle brackets or control characters", "use a plain name and address")
 	case o.Timeout < 0:
 		return nil, nil, bad("the timeout is negative", "")
 	}
@@ -121,8 +112,8 @@ func (o *Options) address() (*url.URL, error) {
 		return nil, bad("its address holds a user", "give the token apart from the address")
 	case base.Scheme != "https" && base.Scheme != "http", base.Hostname() == "", base.RawQuery != "", base.Fragment != "":
 		return nil, bad("its address is not one of a forge", "use one such as https://forge.example.com")
-	case base.Scheme == "http" && !o.Cleartext && !thisMachine(base.Hostname()):
-		return nil, bad("its address begins with http, which would show the token to everybody on the way", "use https, or allow it explicitly")
+	case base.Scheme == "http" && !thisMachine(base.Hostname()):
+		return nil, bad("its address begins with http, which would show the token to everybody on the way", "use https")
 	}
 	return base, nil
 }
@@ -134,8 +125,6 @@ func (o *Options) defaults(isGitHub bool) {
 	}
 	o.Kind = cmp.Or(o.Kind, kind)
 	o.Branch = cmp.Or(o.Branch, DefaultBranch)
-	o.AuthorName = cmp.Or(o.AuthorName, "erphub")
-	o.AuthorEmail = cmp.Or(o.AuthorEmail, "noreply@localhost")
 	if o.Now == nil {
 		o.Now = time.Now
 	}
