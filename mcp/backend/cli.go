@@ -66,9 +66,9 @@ func NewCLI(address string, opts *CLIOptions) (*CLIBackend, error) {
 	if b.program, err = exec.LookPath(b.opts.Program); err != nil {
 		return nil, fmt.Errorf("the backend cli needs the program %s: %w", b.opts.Program, err)
 	}
-	b.opts.Timeout = cmp.Or(b.opts.Timeout, 2*time.Minute)
-	b.opts.MaxOutput = cmp.Or(b.opts.MaxOutput, 8<<20)
-	b.opts.Running = cmp.Or(b.opts.Running, 4)
+	b.opts.Timeout = cmp.Or(max(b.opts.Timeout, 0), 2*time.Minute)
+	b.opts.MaxOutput = cmp.Or(max(b.opts.MaxOutput, 0), 8<<20)
+	b.opts.Running = cmp.Or(max(b.opts.Running, 0), 4)
 	b.turns = make(chan struct{}, b.opts.Running)
 	return b, nil
 }
