@@ -393,6 +393,22 @@ func (k known) Search(_ context.Context, question string, limit int) (tools.Foun
 	return k.index.Search(question, limit), nil
 }
 
+// The help texts of a table are found as soon as a tool has made it.
+func TestSearchKnowledgeOfAChangedDictionary(t *testing.T) {
+	t.Parallel()
+	k := workshop(t)
+	ask := func() []string {
+		var sources []string
+		for _, hit := range response[knowledgeResponse](t, k, root, "searchKnowledge", args{"query": "tapir enclosure"}).Hits {
+			sources = append(sources, hit.Source)
+		}
+		return sources
+	}
+	assert.Empty(t, ask())
+	response[madeTable](t, k, root, "createTable", args{"table": "XX_Tapir", "description": "One enclosure of a tapir"})
+	assert.Contains(t, ask(), "dictionary, table XX_Tapir")
+}
+
 func TestSearchKnowledge(t *testing.T) {
 	t.Parallel()
 	w := reachable(t)
