@@ -2,23 +2,31 @@ package embedded
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/erphub/erphub/aiquery/embedded/internal/sqlite"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Catalog implements run.Runner.
 func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
 	c := &run.Catalog{Relations: map[string]*run.Relation{}, Functions: map[string]bool{}}
 	columns := map[string][]sqlite.Column{}
+	empty, err := json.Marshal(d.srv.EmptyTables())
+	if err != nil {
+		return nil, err
+	}
 	return c, d.Snapshot(ctx, func(read run.Reader) error {
-		// The database's list of tables lacks those without a row.
+		// The ERP says which tables the list lacks. Its dictionary does not count: what it
+		// names may be one of SQLite's own, such as the pages of the file.
 		rows, err := read(ctx, `SELECT m.name, m.type, m.sql, p.name, p.type, p.pk FROM (
 			SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%'
-			UNION ALL SELECT TableName, 'table', '' FROM AD_Table WHERE TableName NOT IN (SELECT name FROM sqlite_master)) m, pragma_table_info(m.name) p
+			UNION ALL SELECT value, 'table', '' FROM json_each(`+sqlquote.Text(string(empty))+`)
+			WHERE value NOT IN (SELECT name FROM sqlite_master)) m, pragma_table_info(m.name) p
 			ORDER BY m.name, p.cid`)
 		if err != nil {
 			return fmt.Errorf("read the database's tables: %w", err)

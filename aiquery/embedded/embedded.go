@@ -15,6 +15,8 @@ import (
 type Server interface {
 	// Database opens the ERP's database for reading alone.
 	Database() *sql.DB
+	// EmptyTables names tables that statements find although sqlite_schema lacks them.
+	EmptyTables() []string
 	// Write runs fn in a transaction that writes, and names the tables written to.
 	Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error
 }

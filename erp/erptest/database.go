@@ -11,8 +11,12 @@ import (
 // SQLite's, and decimals and times are kept as text. It cannot write. A transaction
 // reads the state it began with, whatever the server writes meanwhile. Tables without
 // a row are there for statements and for pragma_table_info; sqlite_schema may lack
-// them. The caller closes it.
+// them, see [Server.EmptyTables]. The caller closes it.
 func (s *Server) Database() *sql.DB { return s.erp.DB.Reader() }
+
+// EmptyTables are the names of tables that had no row at the start, which the
+// sqlite_schema of [Server.Database] may lack, in no order.
+func (s *Server) EmptyTables() []string { return s.erp.DB.Absent() }
 
 // Write runs fn in a transaction that writes to the server's database, beside
 // the ERP's own rules, and commits it unless fn returns an error. Name the

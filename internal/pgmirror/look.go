@@ -45,7 +45,7 @@ func (m *Mirror) look(ctx context.Context, tx *sql.Tx) (*change, error) {
 	all = all || c.anew
 	describes := func(table string) bool { return slices.Contains([]string{"AD_TABLE", "AD_COLUMN"}, table) }
 	if all || c.version != have.version || slices.ContainsFunc(tables, describes) {
-		if err := c.compare(ctx, tx, have); err != nil {
+		if err := c.compare(ctx, tx, m.src.EmptyTables(), have); err != nil {
 			return nil, err
 		}
 	}
@@ -73,8 +73,8 @@ func (m *Mirror) look(ctx context.Context, tx *sql.Tx) (*change, error) {
 }
 
 // compare finds what differs in structure.
-func (c *change) compare(ctx context.Context, tx *sql.Tx, have *database) error {
-	shapes, err := readShapes(ctx, tx, have)
+func (c *change) compare(ctx context.Context, tx *sql.Tx, empty []string, have *database) error {
+	shapes, err := readShapes(ctx, tx, empty, have)
 	if err != nil {
 		return err
 	}

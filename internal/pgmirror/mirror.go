@@ -20,6 +20,8 @@ import (
 type Source interface {
 	// Snapshot runs fn in a transaction that reads one state of the database.
 	Snapshot(ctx context.Context, fn func(tx *sql.Tx, state uint64) error) error
+	// EmptyTables names tables that statements find although sqlite_schema lacks them.
+	EmptyTables() []string
 	// Changed lists the tables written to since a state, in upper case, with the
 	// last state; all says that any other may have changed, too.
 	Changed(since uint64) (state uint64, tables []string, all bool)

@@ -3,6 +3,7 @@ package pgmirror
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,17 +82,21 @@ func readDictionary(ctx context.Context, tx *sql.Tx) (map[string]map[string]desc
 }
 
 // readShapes reads which tables of the dictionary the ERP's database has.
-func readShapes(ctx context.Context, tx *sql.Tx, have *database) (map[string]*shape, error) {
+func readShapes(ctx context.Context, tx *sql.Tx, empty []string, have *database) (map[string]*shape, error) {
 	fail := func(err error) (map[string]*shape, error) {
 		return nil, fmt.Errorf("look at the ERP's tables: %w", err)
+	}
+	names, err := json.Marshal(empty)
+	if err != nil {
+		return fail(err)
 	}
 	dictionary, err := readDictionary(ctx, tx)
 	if err != nil {
 		return fail(err)
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT m.name, p.name, p.type, p."notnull", p.pk
-		FROM (SELECT name FROM sqlite_master WHERE type = 'table' UNION SELECT TableName FROM AD_Table WHERE IsView = 'N') m, pragma_table_info(m.name) p
-		ORDER BY m.name, p.cid`) // the list of tables lacks those without a row
+		FROM (SELECT name FROM sqlite_master WHERE type = 'table' UNION SELECT value FROM json_each(?)) m, pragma_table_info(m.name) p
+		ORDER BY m.name, p.cid`, string(names))
 	if err != nil {
 		return fail(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/sqlquote"
 )
 
@@ -168,10 +169,14 @@ func (s *Database) catalog(ctx context.Context, tx *sql.Tx) (_ map[string]*dbTab
 		WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT a.attisdropped AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')`
 	args := []any{s.opts.Schema}
 	if s.dialect == SQLite {
-		// The list of tables lacks those of an embedded ERP that have no row.
-		query = `SELECT m.name, 1, p.name, lower(p.type) FROM (SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')
-			UNION SELECT TableName FROM AD_Table) m JOIN pragma_table_info(m.name) p`
-		args = nil
+		names := `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')`
+		switch err := tx.QueryRowContext(ctx, names+` AND name = ?`, store.AbsentTable).Scan(new(string)); {
+		case err == nil: // an embedded ERP, whose list lacks tables without a row
+			names += " UNION SELECT TableName FROM " + store.AbsentTable
+		case !errors.Is(err, sql.ErrNoRows):
+			return nil, err
+		}
+		query, args = `SELECT m.name, 1, p.name, lower(p.type) FROM (`+names+`) m JOIN pragma_table_info(m.name) p`, nil
 	}
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -187,6 +187,18 @@ func (s *Store) makeAll(ctx context.Context) error {
 	return nil
 }
 
+// Absent are the names of the tables of the image that the database may lack.
+func (s *Store) Absent() []string {
+	if s.absent == nil {
+		return nil
+	}
+	names := make([]string, len(s.absent.all))
+	for i, t := range s.absent.all {
+		names[i] = t.name
+	}
+	return names
+}
+
 // Tables are the lower-case names of the tables and views that statements find.
 func (tx *Tx) Tables(ctx context.Context) (map[string]bool, error) {
 	found, err := tx.Values(ctx, `SELECT lower(name) FROM sqlite_schema WHERE type IN ('table','view')`)
@@ -199,10 +211,8 @@ func (tx *Tx) Tables(ctx context.Context) (map[string]bool, error) {
 			names[name] = true
 		}
 	}
-	if tx.s.absent != nil {
-		for _, t := range tx.s.absent.all {
-			names[strings.ToLower(t.name)] = true
-		}
+	for _, name := range tx.s.Absent() {
+		names[strings.ToLower(name)] = true
 	}
 	return names, nil
 }
