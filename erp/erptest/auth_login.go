@@ -10,6 +10,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/engine/login"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/golang-jwt/jwt/v5"
 )
 
 // logIn handles POST /auth/tokens: with parameters it completes the log-in in
@@ -127,7 +128,7 @@ func (c *call) firstStep(ctx context.Context, tx *store.Tx, name string, named, 
 	if err != nil {
 		return nil, err
 	}
-	token, err := c.srv.sign(&tokenClaims{Subject: name, Clients: claim, Expires: expires})
+	token, err := c.srv.sign(&tokenClaims{RegisteredClaims: jwt.RegisteredClaims{Subject: name, ExpiresAt: expires}, Clients: claim})
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +196,7 @@ func (c *call) finishLogin(ctx context.Context, tx *store.Tx, response *wire.Obj
 
 func claimsOf(r *login.Login, userName string, sessionID int64) *tokenClaims {
 	claims := &tokenClaims{
-		Subject: userName, ClientID: &r.ClientID, UserID: &r.UserID, RoleID: &r.RoleID, OrgID: &r.OrgID,
+		RegisteredClaims: jwt.RegisteredClaims{Subject: userName}, ClientID: &r.ClientID, UserID: &r.UserID, RoleID: &r.RoleID, OrgID: &r.OrgID,
 		Language: r.Language, SessionID: &sessionID,
 	}
 	if r.OrgID > 0 && r.WarehouseID > 0 {

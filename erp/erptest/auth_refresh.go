@@ -13,6 +13,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/engine/login"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
+	"github.com/golang-jwt/jwt/v5"
 )
 
 // Causes of revocation, REST_RevokeCause.
@@ -50,13 +51,12 @@ func findRefresh(ctx context.Context, tx *store.Tx, where string, args ...any) (
 }
 
 // accessExpiry is the exp of an access token that begins now, nil for never.
-func (s *Server) accessExpiry(ctx context.Context, tx *store.Tx, clientID int64) (*int64, error) {
+func (s *Server) accessExpiry(ctx context.Context, tx *store.Tx, clientID int64) (*jwt.NumericDate, error) {
 	life, err := engine.SysconfigMinutes(ctx, tx, "REST_TOKEN_EXPIRE_IN_MINUTES", 60, clientID, 0)
 	if err != nil || life == 0 {
 		return nil, err
 	}
-	exp := s.now().Add(life).Unix()
-	return &exp, nil
+	return jwt.NewNumericDate(s.now().Add(life)), nil
 }
 
 // after is the moment a lifetime from now ends, in Unix milliseconds.
@@ -70,13 +70,13 @@ func (s *Server) after(life time.Duration) int64 {
 // issue makes the pair of tokens for claims, the first of a log-in or the
 // successor of parent.
 func (s *Server) issue(ctx context.Context, tx *store.Tx, claims *tokenClaims, parent *refreshRow) (token, refresh string, err error) {
-	if claims.Expires, err = s.accessExpiry(ctx, tx, *claims.ClientID); err != nil {
+	if claims.ExpiresAt, err = s.accessExpiry(ctx, tx, *claims.ClientID); err != nil {
 		return "", "", err
 	}
 	if token, err = s.sign(claims); err != nil {
 		return "", "", err
 	}
-	if refresh, err = s.sign(&tokenClaims{ID: randomHex(32)}); err != nil {
+	if refresh, err = s.sign(&tokenClaims{RegisteredClaims: jwt.RegisteredClaims{ID: randomHex(32)}}); err != nil {
 		return "", "", err
 	}
 	idle, err := engine.SysconfigMinutes(ctx, tx, "REST_REFRESH_TOKEN_EXPIRE_IN_MINUTES", 1440, *claims.ClientID, 0)

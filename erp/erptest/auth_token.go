@@ -28,10 +28,7 @@ const (
 // with a completed log-in have the ids, those of the first step only Clients,
 // those of a refresh token only ID.
 type tokenClaims struct {
-	ID          string `json:"jti,omitempty"`
-	Issuer      string `json:"iss"`
-	Subject     string `json:"sub,omitempty"`
-	Expires     *int64 `json:"exp,omitempty"` // Unix seconds
+	jwt.RegisteredClaims
 	Clients     string `json:"Clients,omitempty"`
 	ClientID    *int64 `json:"AD_Client_ID,omitempty"`
 	UserID      *int64 `json:"AD_User_ID,omitempty"`
@@ -40,25 +37,7 @@ type tokenClaims struct {
 	WarehouseID *int64 `json:"M_Warehouse_ID,omitempty"`
 	Language    string `json:"AD_Language,omitempty"`
 	SessionID   *int64 `json:"AD_Session_ID,omitempty"`
-
-	// The server never writes these, but its library looks at them.
-	NotBefore *jwt.NumericDate `json:"nbf,omitempty"`
-	IssuedAt  *jwt.NumericDate `json:"iat,omitempty"`
 }
-
-// The methods of jwt.Claims.
-
-func (t *tokenClaims) GetExpirationTime() (*jwt.NumericDate, error) {
-	if t.Expires == nil {
-		return nil, nil
-	}
-	return jwt.NewNumericDate(time.Unix(*t.Expires, 0)), nil
-}
-func (t *tokenClaims) GetIssuedAt() (*jwt.NumericDate, error)  { return t.IssuedAt, nil }
-func (t *tokenClaims) GetNotBefore() (*jwt.NumericDate, error) { return t.NotBefore, nil }
-func (t *tokenClaims) GetIssuer() (string, error)              { return t.Issuer, nil }
-func (t *tokenClaims) GetSubject() (string, error)             { return t.Subject, nil }
-func (t *tokenClaims) GetAudience() (jwt.ClaimStrings, error)  { return nil, nil }
 
 // clients are the tenants named in the Clients claim.
 func (t *tokenClaims) clients() []int64 {

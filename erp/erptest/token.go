@@ -9,6 +9,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine/login"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/golang-jwt/jwt/v5"
 )
 
 // APIToken makes a long-lived access token without a log-in, as the ERP's
@@ -47,8 +48,7 @@ func (s *Server) APIToken(ctx context.Context, userName string, clientID, roleID
 		var expires int64
 		if lifetime > 0 {
 			end := s.now().Add(lifetime)
-			exp := end.Unix()
-			claims.Expires, expires = &exp, millis(end)
+			claims.ExpiresAt, expires = jwt.NewNumericDate(end), millis(end)
 		}
 		if token, err = s.sign(claims); err != nil {
 			return err
