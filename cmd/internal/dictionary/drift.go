@@ -3,12 +3,10 @@ package dictionary
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
@@ -131,35 +129,4 @@ func (a *app) showDrift(c *cli.Context, result *diff.Result, r changesReport) er
 			shell.Printable(u.Checkpoint), u.Done, u.Steps, u.Failed, u.Updated.Format(time.RFC3339))
 	}
 	return a.Print(c, r, output.Table{List: "changes", Below: a.PaintChanges(b.String())})
-}
-
-// addBehind adds to what was compared the tables whose database is behind the
-// dictionary, whoever left them so.
-func addBehind(ctx context.Context, client *erp.Client, result *diff.Result) error {
-	unreadable, err := restdict.Unreadable(ctx, client, result.Existing()...)
-	for _, table := range unreadable {
-		result.Synchronise(table)
-	}
-	return err
-}
-
-// stillBehind is the error of changes that were carried out and did not bring a
-// database that was behind in line.
-func stillBehind(ctx context.Context, client *erp.Client, changes []diff.Change) error {
-	unreadable, err := restdict.Unreadable(ctx, client, behind(changes)...)
-	if err == nil && len(unreadable) > 0 {
-		err = fmt.Errorf("the changes were carried out, and the ERP still cannot read %s: its log says why", strings.Join(unreadable, ", "))
-	}
-	return err
-}
-
-// behind are the tables that are behind by a list of changes.
-func behind(changes []diff.Change) []string {
-	var names []string
-	for _, c := range changes {
-		if c.Kind == diff.KindDatabase && !slices.Contains(names, c.Table) {
-			names = append(names, c.Table)
-		}
-	}
-	return names
 }

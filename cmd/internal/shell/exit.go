@@ -197,12 +197,3 @@ func Input(err error) error {
 	}
 	return err
 }
-
-// Uncertain completes the error of a change of which nobody knows whether it was
-// made. next says how to find out, or what to do. Other errors stay as they are.
-func Uncertain(err error, next string) error {
-	if !errors.Is(err, erp.ErrOutcomeUnknown) {
-		return err
-	}
-	return fmt.Errorf("%w: %s", err, next)
-}
