@@ -27,9 +27,9 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_935, 334},
-	{"aiquery/embedded", 6_120, 19},
-	{"cmd", 35_400, 0},
+	{"aiquery", 19_925, 334},
+	{"aiquery/embedded", 6_115, 19},
+	{"cmd", 35_585, 0},
 	{"deploylog", 3_500, 95},
 	{"dict", 28_030, 625},
 	{"erp", 10_460, 452},
