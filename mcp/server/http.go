@@ -47,7 +47,7 @@ func (s *Server) routes() http.Handler {
 	})))
 	mux.Handle("GET /readyz", s.guard(s.ready))
 	mux.Handle("GET /readyz/{part}", s.guard(s.ready))
-	mux.Handle("GET /metrics", s.guard(http.HandlerFunc(s.opts.Metrics.ServeCounts)))
+	mux.Handle("GET /metrics", s.guard(http.HandlerFunc(s.opts.Metrics.all.ServeCounts)))
 	return s.outer(mux)
 }
 

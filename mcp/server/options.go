@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -216,19 +217,39 @@ func (o *Options) fill() {
 	if o.Metrics == nil {
 		o.Metrics = NewMetrics()
 	}
-	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
 }
 
 // Dependency is something that a server works with. /readyz responds with 200 as long
 // as a part of the server can be served and nothing is missing that is Own.
-type Dependency = httpserver.Dependency
+type Dependency struct {
+	// Name is its name in metrics, such as redis.
+	Name string
+	// Missing says what is missing while Check fails, in words that anybody may read.
+	Missing string
+	// Check reports whether it is there. It must return when its context ends. Its
+	// error is logged.
+	Check func(context.Context) error
+	// Needed are the parts of the server that cannot be served without it, Used those
+	// that can do less without it.
+	Needed, Used []string
+	// Own says that only this server lacks it, and not its replicas, too.
+	Own bool
+}
 
-// Metrics are the numbers shown at /metrics, to everybody who reaches the server. Times
-// and sizes, which tell callers how much data there is that is not theirs, are left out
-// there, and shown by Serve alone: its listener should be reachable for those who look
-// after the server. They are safe for concurrent use.
+func dependencies(on []Dependency) []httpserver.Dependency {
+	out := make([]httpserver.Dependency, len(on))
+	for i, d := range on {
+		out[i] = httpserver.Dependency(d)
+	}
+	return out
+}
+
+// Metrics are the numbers shown at /metrics. They are safe for concurrent use.
 type Metrics struct {
-	*httpserver.Metrics
+	all      *httpserver.Metrics
 	calls    *httpserver.Counter
 	seconds  *httpserver.Histogram
 	tokens   *httpserver.Counter
@@ -247,7 +268,7 @@ func NewMetrics() *Metrics {
 	m := httpserver.NewMetrics()
 	m.Process()
 	return &Metrics{
-		Metrics:  m,
+		all:      m,
 		calls:    m.Counter("mcp_tool_calls_total", "Calls of tools by outcome: ok or the code of the error.", "tool", "outcome"),
 		seconds:  m.Histogram("mcp_tool_seconds", "Time calls of tools took.", "tool"),
 		tokens:   m.Counter("mcp_tool_tokens_total", "Tokens of arguments and results, as estimated.", "tool").OfSizes(),
@@ -262,6 +283,21 @@ func NewMetrics() *Metrics {
 	}
 }
 
+// Build shows the version of the program, and of Go, as labels of a metric.
+func (m *Metrics) Build(version, goVersion string) { m.all.Build(version, goVersion) }
+
+// GaugeFunc shows what value returns whenever somebody looks, with the metrics of
+// the server; a name that is there already panics. It is shown to everybody who
+// reaches the server. value must not use the metrics.
+func (m *Metrics) GaugeFunc(name, help string, value func() float64) {
+	m.all.GaugeFunc(name, help, value)
+}
+
+// CounterFunc is [Metrics.GaugeFunc] for a number that only grows.
+func (m *Metrics) CounterFunc(name, help string, value func() float64) {
+	m.all.CounterFunc(name, help, value)
+}
+
 // Boundary is what to tell a boundary, so that its numbers are shown, too.
 func (m *Metrics) Boundary() mcp.BoundaryMetrics {
 	return mcp.BoundaryMetrics{
@@ -274,4 +310,16 @@ func (m *Metrics) Boundary() mcp.BoundaryMetrics {
 		AuditFailed: func() { m.audit.Add(1) },
 		Refused:     func(reason string) { m.refused.Add(1, reason) },
 	}
+}
+
+// Text is all of them, as [Metrics.Serve] shows them.
+func (m *Metrics) Text() []byte { return m.all.Text() }
+
+// Serve shows all numbers at /metrics on ln, and nothing else, until ctx ends.
+// Beside the tools /metrics leaves out times and sizes, which tell callers how
+// much data there is that is not theirs; ln should be reachable for those who
+// look after the server alone. It serves localhost, IP addresses and hosts,
+// and closes ln.
+func (m *Metrics) Serve(ctx context.Context, ln net.Listener, hosts ...string) error {
+	return m.all.Serve(ctx, ln, hosts...)
 }

@@ -44,7 +44,7 @@ func New(opts Options) (*Server, error) {
 	s := &Server{opts: opts, slots: httpserver.NewSlots(opts.MaxConcurrent)}
 	s.work.idle = sync.NewCond(&s.work.mu)
 	s.work.draining, s.leaving = make(chan struct{}), make(chan struct{})
-	s.ready = httpserver.NewReadiness(opts.Logger, s.leaving, opts.Parts, opts.Dependencies)
+	s.ready = httpserver.NewReadiness(opts.Logger, s.leaving, opts.Parts, dependencies(opts.Dependencies))
 	s.mentions = sync.OnceValue(func() map[string][]string { return mentionsOf(opts.Catalog.Tools) })
 	so := &sdk.ServerOptions{
 		Instructions: opts.Catalog.Instructions,
@@ -76,7 +76,7 @@ func New(opts Options) (*Server, error) {
 	s.sse = newSSESessions(s, opts.MaxSessions, opts.MaxUserSessions)
 	s.modern = s.modernHandler()
 	s.handler = s.routes()
-	m := opts.Metrics.Metrics
+	m := opts.Metrics.all
 	s.ready.Show(m)
 	m.GaugeFunc("mcp_sessions_open", "Sessions, connections of /mcp/sse and of standard input included.", func() float64 {
 		n := 0
