@@ -83,6 +83,8 @@ func (c *Choice) writeCSVRecords(w io.Writer, records iter.Seq2[erp.Record, erro
 	for _, name := range opts.Columns {
 		known[strings.ToLower(name)] = true
 	}
+	var buffer bytes.Buffer // flushing a writer over out would flush out with each line
+	lines := csv.NewWriter(&buffer)
 	line := func(out io.Writer, cells []string) error {
 		if len(cells) == 1 && cells[0] == "" { // an empty line would be skipped by readers
 			_, err := io.WriteString(out, "\"\"\n")
@@ -93,10 +95,11 @@ func (c *Choice) writeCSVRecords(w io.Writer, records iter.Seq2[erp.Record, erro
 				cells[i] = text.NoFormula(cells[i])
 			}
 		}
-		lines := csv.NewWriter(out)
-		_ = lines.Write(cells) // Error tells
+		buffer.Reset()
+		_ = lines.Write(cells) // a buffer takes all
 		lines.Flush()
-		return lines.Error()
+		_, err := out.Write(buffer.Bytes())
+		return err
 	}
 	if err := line(w, slices.Clone(opts.Columns)); err != nil {
 		return 0, err
