@@ -155,7 +155,7 @@ func TestVoidOrder(t *testing.T) {
 	assert.InDelta(t, 0, line["QtyReserved"], 0)
 }
 
-// A POS order ships, invoices and is paid at once; a credit order is only invoiced.
+// A POS order ships, invoices and is paid at once; when it is voided the goods are back.
 func TestOrderThatDelivers(t *testing.T) {
 	t.Parallel()
 	d := newDocuments(t)
@@ -172,7 +172,6 @@ func TestOrderThatDelivers(t *testing.T) {
 	require.Equal(t, "CO", docStatus(order))
 	of := fmt.Sprintf("C_Order_ID eq %d", idOf(t, order))
 	shipment, invoice := d.one("M_InOut", of), d.one("C_Invoice", of)
-	assert.Equal(t, fmt.Sprintf("Shipment/Receipt: %s - Invoice: %s", shipment["DocumentNo"], invoice["DocumentNo"]), order["doc-processmsg"])
 	assert.Equal(t, "CO", docStatus(shipment))
 	assert.Equal(t, "C-", shipment["MovementType"].(map[string]any)["id"])
 	assert.Equal(t, "CO", docStatus(invoice))
@@ -188,11 +187,71 @@ func TestOrderThatDelivers(t *testing.T) {
 	for _, row := range d.many("C_Invoice", of) {
 		assert.Equal(t, "RE", docStatus(row.(map[string]any)))
 	}
-	credit := d.create("C_Order", `{"C_BPartner_ID":117,"C_DocTypeTarget_ID":133,"IsSOTrx":true,"doc-action":"CO",`+
-		`"C_OrderLine":[{"M_Product_ID":123,"QtyEntered":1,"QtyOrdered":1,"PriceEntered":5,"PriceActual":5}]}`)
-	of = fmt.Sprintf("C_Order_ID eq %d", idOf(t, credit))
-	assert.Empty(t, d.many("M_InOut", of))
-	assert.Equal(t, " - Invoice: "+d.one("C_Invoice", of)["DocumentNo"].(string), credit["doc-processmsg"])
+}
+
+// What each type of order makes when it is completed, as the real server does.
+func TestTypesOfOrders(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name                        string
+		docType                     int
+		paymentRule                 string
+		shipments, invoices, paid   int
+		says, invoiceRule, delivery string
+		approved                    bool
+	}{
+		{"quotation", 128, "P", 0, 0, 0, "null", "I", "A", false},
+		{"standard order", 132, "P", 0, 0, 0, "", "I", "A", true},
+		{"warehouse order", 134, "P", 1, 0, 0, "Shipment/Receipt: {S}", "I", "F", true},
+		{"credit order", 133, "P", 1, 1, 0, "Shipment/Receipt: {S} - Invoice: {I}", "D", "F", true},
+		{"POS order", 135, "P", 1, 1, 0, "Shipment/Receipt: {S} - Invoice: {I}", "D", "F", true},
+		{"credit order paid cash", 133, "B", 1, 1, 1, "Shipment/Receipt: {S} - Invoice: {I} (Payment: AR Receipt {P})", "D", "F", true},
+		{"POS order paid cash", 135, "B", 1, 1, 1, "Shipment/Receipt: {S} - Invoice: {I} (Payment: AR Receipt {P})", "D", "F", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDocuments(t)
+			order := d.create("C_Order", fmt.Sprintf(`{"C_BPartner_ID":118,"C_BPartner_Location_ID":109,"C_DocTypeTarget_ID":%d,"IsSOTrx":true,"PaymentRule":%q,"DeliveryRule":"A","doc-action":"CO",`+
+				`"C_OrderLine":[{"M_Product_ID":123,"QtyEntered":2,"QtyOrdered":2,"PriceEntered":5,"PriceActual":5}]}`, tt.docType, tt.paymentRule))
+			assert.Equal(t, "CO", docStatus(order))
+			of := fmt.Sprintf("C_Order_ID eq %d", idOf(t, order))
+			says := tt.says
+			for _, made := range []struct {
+				table, filter, sign string
+				count               int
+			}{
+				{"M_InOut", of, "{S}", tt.shipments}, {"C_Invoice", of, "{I}", tt.invoices},
+				{"C_Payment", "C_BPartner_ID eq 118 and TenderType eq 'X'", "{P}", tt.paid},
+			} {
+				rows := d.many(made.table, made.filter)
+				require.Len(t, rows, made.count, made.table)
+				for _, row := range rows {
+					assert.Equal(t, "CO", docStatus(row.(map[string]any)))
+					says = strings.Replace(says, made.sign, row.(map[string]any)["DocumentNo"].(string), 1)
+				}
+			}
+			said, _ := order["doc-processmsg"].(string)
+			assert.Equal(t, says, said)
+			assert.Equal(t, tt.invoiceRule, order["InvoiceRule"].(map[string]any)["id"])
+			assert.Equal(t, tt.delivery, order["DeliveryRule"].(map[string]any)["id"])
+			assert.Equal(t, tt.approved, order["IsApproved"])
+		})
+	}
+}
+
+// An order cannot be reversed on another day than its own; an invoice can.
+func TestReversedWithAccrual(t *testing.T) {
+	t.Parallel()
+	d := newDocuments(t)
+	order := idOf(t, d.create("C_Order", standardOrder+`,"doc-action":"CO"}`))
+	refused := d.put(fmt.Sprintf("/models/C_Order/%d", order), `{"doc-action":"RA"}`)
+	assert.Equal(t, 500, refused.status)
+	assert.Contains(t, refused.text(t, "detail"), "PerformWork Error - MWFNode[(Start)-DocumentAction=--] - DocStatus=CO\n - ")
+	assert.Equal(t, "CO", docStatus(d.get(fmt.Sprintf("/models/C_Order/%d", order)).object(t)))
+	assert.InDelta(t, 2, d.one("C_OrderLine", fmt.Sprintf("C_Order_ID eq %d", order))["QtyReserved"], 0)
+
+	invoice := idOf(t, d.create("C_Invoice", salesInvoice+`,"doc-action":"CO"}`))
+	assert.Equal(t, "RE", docStatus(d.change("C_Invoice", invoice, `{"doc-action":"RA"}`)))
 }
 
 // An invoice is paid by an allocation, and reversed by another invoice.
@@ -223,6 +282,11 @@ func TestInvoiceAndPayment(t *testing.T) {
 	assert.InDelta(t, -6, d.one("C_Payment", fmt.Sprintf("Reversal_ID eq %d", idOf(t, paid)))["PayAmt"], 0)
 	assert.Equal(t, false, invoice()["IsPaid"])
 	assert.Len(t, d.many("C_AllocationLine", fmt.Sprintf("C_Payment_ID eq %d", idOf(t, paid))), 1, "those of the reversed allocation are inactive")
+	released := d.one("C_AllocationLine", fmt.Sprintf("C_Payment_ID eq %d and IsActive eq false", idOf(t, paid)))
+	assert.InDelta(t, 0, released["Amount"], 0)
+	header := d.get(fmt.Sprintf("/models/C_AllocationHdr/%d", idOf(t, released["C_AllocationHdr_ID"]))).object(t)
+	assert.Equal(t, "Payment: "+paid["DocumentNo"].(string)+" [1] | Voided", header["Description"])
+	assert.True(t, strings.HasSuffix(header["DocumentNo"].(string), "^"))
 
 	back := d.change("C_Invoice", id, `{"doc-action":"RC"}`)
 	other := d.one("C_Invoice", fmt.Sprintf("Reversal_ID eq %d", id))
@@ -240,6 +304,9 @@ func TestInvoiceAndPayment(t *testing.T) {
 	assert.Equal(t, "VO", docStatus(voided))
 	assert.InDelta(t, 0, voided["GrandTotal"], 0)
 	payment := d.create("C_Payment", `{"C_BankAccount_ID":100,"C_DocType_ID":119,"C_BPartner_ID":118,"PayAmt":50,"C_Currency_ID":100,"doc-action":"CO"}`)
+	unpaid := d.create("C_Payment", `{"C_BankAccount_ID":100,"C_DocType_ID":119,"C_BPartner_ID":118,"PayAmt":50,"C_Currency_ID":100}`)
+	assert.Equal(t, true, unpaid["IsOverUnderPayment"])
+	assert.Equal(t, false, d.change("C_Payment", idOf(t, unpaid), `{"doc-action":"VO"}`)["IsOverUnderPayment"])
 	assert.Equal(t, 200, d.del(fmt.Sprintf("/models/C_Payment/%d", idOf(t, payment))).status, "processed, and deleted all the same")
 }
 

@@ -27,6 +27,10 @@ func (d *document) perform(ctx context.Context, action string) error {
 	case "RE":
 		return d.do(ctx, d.program.reactivate, "IP", "CO", false)
 	case "RA", "RC":
+		if action == "RA" && d.program.noAccrual {
+			// The server has no reason to tell, so it names the workflow's node.
+			return documentFails("PerformWork Error - MWFNode[(Start)-DocumentAction=--] - DocStatus=" + d.status())
+		}
 		return d.do(ctx, d.program.reverse, "RE", "--", true)
 	case "CL":
 		return d.do(ctx, d.program.close, "CL", "--", true)
@@ -82,6 +86,15 @@ func (d *document) prepare(ctx context.Context) error {
 }
 
 func (d *document) complete(ctx context.Context) error {
+	if d.program.begin != nil {
+		ended, err := d.program.begin(ctx, d)
+		if err != nil {
+			return err
+		}
+		if ended {
+			return d.setProcessed(ctx, true)
+		}
+	}
 	if !d.prepared {
 		if err := d.prepare(ctx); err != nil {
 			return err

@@ -37,7 +37,10 @@ type document struct {
 // then it is what all documents do.
 type docProgram struct {
 	prepare, complete, void, close, reverse, reactivate func(context.Context, *document) error
-	summary                                             func(*document) string
+	// begin begins the completion, and reports whether that was all of it.
+	begin     func(context.Context, *document) (ended bool, err error)
+	noAccrual bool // it cannot be reversed on another day than its own
+	summary   func(*document) string
 }
 
 func programOf(t *store.Table) docProgram {

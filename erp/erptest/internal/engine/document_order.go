@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/sqlquote"
@@ -11,8 +12,8 @@ import (
 
 func orderProgram() docProgram {
 	return docProgram{
-		prepare: prepareOrder, complete: completeOrder, void: voidOrder, close: closeOrder,
-		reverse: voidOrder, reactivate: reactivateOrder, summary: totalSummary,
+		prepare: prepareOrder, begin: beginOrder, complete: completeOrder, void: voidOrder, close: closeOrder,
+		reverse: voidOrder, noAccrual: true, reactivate: reactivateOrder, summary: totalSummary,
 	}
 }
 
@@ -66,7 +67,7 @@ func (d *document) totals(ctx context.Context) error {
 // makesShipment reports whether orders of a type are shipped as they are completed.
 func makesShipment(typ store.Row) bool {
 	switch typ.String("DocSubTypeSO") {
-	case "WP", "WR":
+	case "WI", "WP", "WR":
 		return true
 	case "PR":
 		return typ.Bool("IsAutoGenerateInout")
@@ -116,11 +117,12 @@ func (d *document) reserve(ctx context.Context, binding bool) error {
 	return nil
 }
 
-func completeOrder(ctx context.Context, d *document) error {
-	d.say("")
+// beginOrder ends the completion of an offer, of which nothing follows, and of an
+// order that is paid in advance and waits for its payment. Neither is approved.
+func beginOrder(ctx context.Context, d *document) (ended bool, err error) {
 	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocType_ID"))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if typ.Bool("IsOverwriteDateOnComplete") && rat(d.Row, "ProcessedOn").Sign() == 0 {
 		today := d.s.today()
@@ -129,28 +131,66 @@ func completeOrder(ctx context.Context, d *document) error {
 			d.Set("DateAcct", today)
 		}
 	}
-	if typ.String("DocSubTypeSO") == "PR" && d.Row.Int("C_Payment_ID") == 0 {
+	switch typ.String("DocSubTypeSO") {
+	case "OB", "ON":
 		d.message = nil
-		d.Set("DocStatus", "WP")
-		return nil
+		d.Set("DocStatus", "CO")
+		return true, nil
+	case "PR":
+		if d.Row.Int("C_Payment_ID") == 0 {
+			d.message = nil
+			d.Set("DocStatus", "WP")
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func completeOrder(ctx context.Context, d *document) error {
+	d.say("")
+	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocType_ID"))
+	if err != nil {
+		return err
 	}
 	info := ""
 	var shipment *document
 	if makesShipment(typ) {
+		if d.Row.String("DeliveryRule") != "F" {
+			warehouse, err := OneRow(ctx, d.tx, "M_Warehouse", d.Row.Int("M_Warehouse_ID"))
+			if err != nil {
+				return err
+			}
+			if !warehouse.Bool("IsDisallowNegativeInv") {
+				d.Set("DeliveryRule", "F")
+			}
+		}
 		if shipment, err = d.ship(ctx, typ, d.Row["DateOrdered"]); err != nil {
 			return err
 		}
-		info = "Shipment/Receipt: " + shipment.Row.String("DocumentNo")
+		info = "Shipment/Receipt: " + shipment.mentioned()
 	}
 	if makesInvoice(typ) {
+		d.Set("InvoiceRule", "I")
+		if shipment != nil {
+			d.Set("InvoiceRule", "D") // after delivery, which was
+		}
 		invoice, err := d.invoice(ctx, typ, shipment, d.Row["DateOrdered"])
 		if err != nil {
 			return err
 		}
-		info += " - Invoice: " + invoice.Row.String("DocumentNo")
+		info += " - Invoice: " + invoice.mentioned()
 	}
 	d.say(info)
 	return nil
+}
+
+// mentioned is a document's number with what it says, as that which made it names it.
+func (d *document) mentioned() string {
+	text := d.Row.String("DocumentNo")
+	if d.message != nil && *d.message != "" {
+		text += " (" + *d.message + ")"
+	}
+	return text
 }
 
 // today is the day in the server's zone as date columns hold it.
@@ -331,7 +371,7 @@ func reactivateOrder(ctx context.Context, d *document) error {
 		return err
 	}
 	d.Set("Posted", "N")
-	if d.Row.Bool("IsSOTrx") && (makesShipment(typ) || makesInvoice(typ)) {
+	if d.Row.Bool("IsSOTrx") && slices.Contains([]string{"WI", "WP", "WR"}, typ.String("DocSubTypeSO")) {
 		return d.reverseFollowers(ctx)
 	}
 	return nil

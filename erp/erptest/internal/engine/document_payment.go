@@ -93,6 +93,7 @@ func voidPayment(ctx context.Context, d *document) error {
 	for _, name := range []string{"PayAmt", "DiscountAmt", "WriteOffAmt", "OverUnderAmt"} {
 		d.Set(name, "0")
 	}
+	d.Set("IsOverUnderPayment", "N")
 	d.Set("IsAllocated", "N")
 	d.Set("C_Invoice_ID", nil)
 	return nil
@@ -104,6 +105,7 @@ func reversePayment(ctx context.Context, d *document) error {
 	number := d.Row.String("DocumentNo") + "^"
 	change := store.Row{
 		"DocumentNo": number, "C_Invoice_ID": nil, "IsAllocated": "Y", "IsReconciled": "N", "IsOnline": "N", "IsApproved": "Y",
+		"IsOverUnderPayment": yesNo(rat(d.Row, "OverUnderAmt").Sign() != 0),
 	}
 	for _, name := range []string{"PayAmt", "DiscountAmt", "WriteOffAmt", "OverUnderAmt"} {
 		change[name] = negated(d.Row, name)
@@ -211,17 +213,22 @@ func (d *document) reverseAllocations(ctx context.Context) error {
 // completeAllocation marks the invoices as paid that now are.
 func completeAllocation(ctx context.Context, d *document) error { return d.settleInvoices(ctx, false) }
 
-// releaseAllocation takes the allocation back: it and its lines are not active any more.
+// releaseAllocation takes the allocation back: it and its lines are not active any more,
+// and allocate nothing.
 func releaseAllocation(ctx context.Context, d *document) error {
 	if err := d.settleInvoices(ctx, true); err != nil {
 		return err
 	}
 	for _, line := range d.lines {
-		if err := d.changeLine(ctx, line, store.Row{"IsActive": "N"}); err != nil {
+		change := store.Row{"IsActive": "N", "Amount": "0", "DiscountAmt": "0", "WriteOffAmt": "0", "OverUnderAmt": "0"}
+		if err := d.changeLine(ctx, line, change); err != nil {
 			return err
 		}
 	}
 	d.Set("IsActive", "N")
+	d.Set("Posted", "Y")
+	d.Set("DocumentNo", d.Row.String("DocumentNo")+"^")
+	d.describe("Voided")
 	return nil
 }
 
