@@ -539,7 +539,7 @@ func TestWhatFollowsFromADocument(t *testing.T) {
 		"a binding offer":              {"C_Order", order(128, "P"), []string{"It is a binding offer: its goods are reserved, and no other document is made."}, []string{"shipment", payment}, 0, 0, 0},
 		"a standard order":             {"C_Order", order(132, "B"), []string{"Its goods are reserved; shipment and invoice are documents of their own."}, []string{payment}, 0, 0, 0},
 		"a warehouse order":            {"C_Order", order(134, "P"), []string{"A shipment of all its goods is made and completed; stock changes."}, []string{"n invoice", payment}, 1, 0, 0},
-		"a credit order":               {"C_Order", order(133, "P"), []string{"A shipment of all its goods and an invoice are made and completed; stock and accounts change."}, []string{payment}, -1, 1, 0},
+		"a credit order":               {"C_Order", order(133, "P"), []string{"A shipment of all its goods and an invoice are made and completed; stock and accounts change."}, []string{payment}, 1, 1, 0},
 		"a point-of-sale order":        {"C_Order", order(135, "P"), []string{"A shipment of all its goods and an invoice are made and completed"}, []string{payment}, 1, 1, 0},
 		"a point-of-sale order, cash":  {"C_Order", order(135, "B"), []string{"A shipment of all its goods and an invoice", payment + " the invoice."}, nil, 1, 1, -1},
 		"an invoice that is paid cash": {"C_Invoice", invoice("B"), []string{payment + " it.", "DateInvoiced: 2026-02-03"}, []string{"DateOrdered"}, 0, 0, 1},
@@ -583,6 +583,8 @@ func TestWhatFollowsFromADocument(t *testing.T) {
 	shipment, err := erpRecords(ctx, client, "M_InOut", erp.Eq("C_Order_ID", mustID(t, shipped)))
 	require.NoError(t, err)
 	number, _ := shipment[0].Text("DocumentNo")
+	_, err = client.Update(ctx, "C_DocType", erp.IntID(134), map[string]any{"IsCanBeReactivated": true})
+	require.NoError(t, err)
 	for _, action := range []string{"void", "reactivate"} {
 		q = k.question(t, admin, "processDocument", args{"table": "C_Order", "id": shipped, "action": action})
 		assert.Contains(t, q, fmt.Sprintf("M_InOut %q (%s) is reversed.", number, shipment[0].ID()), action)

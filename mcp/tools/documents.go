@@ -69,9 +69,12 @@ func (b *Toolbox) runProcessDocument(ctx context.Context, c *mcp.Call, in proces
 		out.Outcome, out.Note = "unchanged", fmt.Sprintf("there is nothing to %s: the document is %s already; nothing was sent", action, d.StatusName())
 		return out, nil
 	case !slices.Contains(allowed, action):
-		possible := cmp.Or(strings.Join(actionNames(allowed), ", "), "nothing")
+		possible, why := cmp.Or(strings.Join(actionNames(allowed), ", "), "nothing"), fmt.Sprintf("its status is %s (%s)", cell(d.StatusName()), d.Status())
+		if slices.Contains(d.Status().Actions(), action) {
+			why = "its type or your role does not allow that"
+		}
 		return nil, fail(mcp.CodeRefused, "nothing was done; possible in this status for this role: "+possible,
-			"%s %s cannot be processed with %q: its status is %s (%s)", d.Table, documentName(d), action, cell(d.StatusName()), d.Status())
+			"%s %s cannot be processed with %q: %s", d.Table, documentName(d), action, why)
 	}
 	lines, err := b.linesOf(callCtx, c, d.Table, d.ID())
 	if err != nil {
@@ -154,15 +157,41 @@ func (b *Toolbox) document(ctx context.Context, c *mcp.Call, in processDocumentI
 // allowedActions are those that the ERP takes in the document's status and the role
 // has for its type.
 func allowedActions(ctx context.Context, c *mcp.Call, client *erp.Client, d *erp.Document) ([]erp.DocAction, error) {
-	actions := d.Status().Actions()
-	if !c.Caller.Known || len(actions) == 0 {
-		return actions, nil
+	actions, err := performed(ctx, client, d)
+	if err != nil || !c.Caller.Known || len(actions) == 0 {
+		return actions, err
 	}
 	role, err := access.DocActions(ctx, client, c.Caller.RoleID, d.Type().ID)
 	if err != nil || role == nil {
 		return actions, err
 	}
 	return slices.DeleteFunc(actions, func(a erp.DocAction) bool { return !slices.Contains(role, a) }), nil
+}
+
+// performed are the actions of the document's status without those that its program
+// always refuses: no order is reversed on another day than its own, and types of
+// documents say whether they can be reactivated. A type that the role may not read
+// says nothing.
+func performed(ctx context.Context, client *erp.Client, d *erp.Document) ([]erp.DocAction, error) {
+	actions := d.Status().Actions()
+	if d.Table == "C_Order" {
+		actions = slices.DeleteFunc(actions, func(a erp.DocAction) bool { return a == erp.DocReverseAccrual })
+	}
+	id := d.Type().ID
+	if !slices.Contains(actions, erp.DocReactivate) || id.IsZero() {
+		return actions, nil
+	}
+	typ, err := client.Get(ctx, "C_DocType", id, &erp.GetOptions{Select: []string{"IsCanBeReactivated"}})
+	switch {
+	case errors.Is(err, erp.ErrForbidden) || errors.Is(err, erp.ErrNotFound):
+		return actions, nil
+	case err != nil:
+		return nil, err
+	}
+	if can, known := typ.Bool("IsCanBeReactivated"); known && !can {
+		actions = slices.DeleteFunc(actions, func(a erp.DocAction) bool { return a == erp.DocReactivate })
+	}
+	return actions, nil
 }
 
 func actionNames(actions []erp.DocAction) []string {

@@ -192,7 +192,7 @@ func (f *follower) reversal(ctx context.Context, action erp.DocAction) error {
 		if action == erp.DocReactivate {
 			typ, seen, err := f.read(ctx, "C_DocType", f.d.Type().ID)
 			sub, _ := typ.Code("DocSubTypeSO")
-			if err != nil || !seen || !slices.Contains([]string{"WR", "WI", "WP", "PR"}, sub) {
+			if err != nil || !seen || !slices.Contains([]string{"WI", "WP", "WR"}, sub) {
 				return err
 			}
 		}

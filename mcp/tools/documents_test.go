@@ -70,9 +70,12 @@ func TestProcessDocument(t *testing.T) {
 	assert.Equal(t, "Completed", completed.StatusName)
 	assert.Contains(t, completed.Actions, "void")
 
-	// The ERP's own words, when it refuses.
-	e := refusal(t, k, admin, "processDocument", args{"table": "C_Order", "id": id, "action": "reactivate"}, mcp.CodeRefused)
-	assert.Contains(t, e.Message, "cannot be reactivated")
+	// What the document's program always refuses is not offered, and not asked about.
+	for _, action := range []string{"reactivate", "reverse-accrual"} {
+		assert.NotContains(t, completed.Actions, action)
+		e := refusal(t, k, admin, "processDocument", args{"table": "C_Order", "id": id, "action": action}, mcp.CodeRefused)
+		assert.Contains(t, e.Message, "its type or your role does not allow that")
+	}
 	voided := response[processedDocument](t, k, admin, "processDocument", args{"table": "C_Order", "id": id, "action": "void"})
 	assert.Equal(t, "VO", voided.Status)
 
