@@ -184,13 +184,32 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, parent field, depth int)
 		case ok:
 			d.into(value, v.Field(f.index), f, depth+1)
 		case f.need && !d.spent:
-			d.problem(n, "add "+f.key+": …", "%s has no %s", parent.key, f.key)
+			d.problem(n, missing(f.key, given), "%s has no %s", named(parent.key, given), f.key)
 		}
 	}
 	if _, ok := v.Addr().Interface().(*document); ok && !d.spent {
 		d.tableNamed(n, given["table"], given["extend"])
 	}
 	d.places[v.Addr().Interface()] = d.at(n)
+}
+
+// named is what an entry of a list is called: its name, or the list's.
+func named(key string, given map[string]*yaml.Node) string {
+	if name := given["name"]; name != nil && name.Kind == yaml.ScalarNode && name.Value != "" {
+		return quote(name.Value)
+	}
+	return key
+}
+
+// missing says what to add for a key. What a column has beside its type tells the type.
+func missing(key string, given map[string]*yaml.Node) string {
+	switch {
+	case key == "type" && given["list"] != nil:
+		return "add type: List"
+	case key == "type" && given["lookup"] != nil:
+		return "add type: Table, or type: Search"
+	}
+	return "add " + key + ": …"
 }
 
 // tableNamed checks that a document is about one table, made or extended.

@@ -49,9 +49,9 @@ func extensionFromFlags(c *cli.Context) (dict.Table, error) {
 		Name: c.Args().Get(1), Label: c.String("label"), Description: c.String("description"), Length: c.Int("length"),
 		Default: c.String("default"), Mandatory: c.Bool("mandatory"),
 	}
-	var known bool
-	if col.Type, known = dict.ParseDisplayType(c.String("type")); !known {
-		return t, shell.Usagef("there is no display type %q; types are String, Text, Integer, Number, Amount, Date, Yes-No, Table Direct and more", c.String("type"))
+	var err error
+	if col.Type, err = displayType(c.String("type")); err != nil {
+		return t, err
 	}
 	if to := c.String("points-to"); to != "" {
 		if !col.Type.IsLookup() || col.Type.IsList() || col.Type == dict.TypeTableDir {
@@ -61,6 +61,14 @@ func extensionFromFlags(c *cli.Context) (dict.Table, error) {
 	}
 	t.Columns = []dict.Column{col}
 	return t, nil
+}
+
+func displayType(text string) (dict.DisplayType, error) {
+	typ, known := dict.ParseDisplayType(text)
+	if !known {
+		return typ, shell.Usagef("there is no display type %q; types are String, Text, Integer, Number, Amount, Date, Yes-No, Table Direct and more", text)
+	}
+	return typ, nil
 }
 
 func (a *app) addColumn(c *cli.Context) error {

@@ -3,6 +3,7 @@ package dictionary
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -38,6 +39,7 @@ func (a *app) addTableCommand() *cli.Command {
 			"Other formats write files: migration scripts for both databases, a package, or plain DDL to look at.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "description", Usage: "description of the table"},
+			&cli.StringSliceFlag{Name: "column", Usage: "add a column, as `NAME:TYPE`; the length of a text and mandatory may follow, as in Title:String:40:mandatory; may be given several times"},
 			&cli.BoolFlag{Name: "document", Usage: "add the columns of a document: number, type, status, action"},
 			&cli.BoolFlag{Name: "accounting", Usage: "add the columns of a posted document"},
 			&cli.BoolFlag{Name: "with-name", Usage: "add search key and name"},
@@ -112,7 +114,10 @@ func (a *app) addTable(c *cli.Context) error {
 // describeTable is the table the flags ask for, with what they take from elsewhere:
 // the columns of an import table's target, and for whom a window is.
 func (a *app) describeTable(c *cli.Context, from tableSources, run bool) (dict.Table, error) {
-	table := tableFromFlags(c)
+	table, err := tableFromFlags(c)
+	if err != nil {
+		return table, err
+	}
 	if target := c.String("target-table"); target != "" {
 		columns, err := from.targetColumns(c.Context, target)
 		if err != nil {
@@ -142,7 +147,7 @@ func (a *app) runTable(c *cli.Context, client *erp.Client, plan *dict.Plan, tabl
 }
 
 // tableFromFlags describes the table the flags ask for.
-func tableFromFlags(c *cli.Context) dict.Table {
+func tableFromFlags(c *cli.Context) (dict.Table, error) {
 	t := dict.NewTable(c.Args().First()).
 		WithDescription(c.String("description")).
 		WithAccessLevel(dict.AccessLevel(strconv.Itoa(c.Int("access-level")))).
@@ -164,5 +169,35 @@ func tableFromFlags(c *cli.Context) dict.Table {
 			t = t.With(f.template)
 		}
 	}
-	return t
+	for _, text := range c.StringSlice("column") {
+		col, err := columnFromFlag(text)
+		if err != nil {
+			return t, err
+		}
+		t = t.Column(col)
+	}
+	return t, nil
+}
+
+// columnFromFlag reads NAME:TYPE, followed by the length and by mandatory where wanted.
+func columnFromFlag(text string) (dict.Column, error) {
+	parts := strings.Split(text, ":")
+	if len(parts) < 2 {
+		return dict.Column{}, shell.Usagef("--column %q is not of the form NAME:TYPE, such as Title:String or C_BPartner_ID:Search", text)
+	}
+	typ, err := displayType(parts[1])
+	if err != nil {
+		return dict.Column{}, err
+	}
+	col := dict.Column{Name: parts[0], Type: typ}
+	for _, part := range parts[2:] {
+		if part == "mandatory" {
+			col.Mandatory = true
+			continue
+		}
+		if col.Length, err = strconv.Atoi(part); err != nil || col.Length <= 0 {
+			return col, shell.Usagef("--column %q has %q where a length or mandatory may follow", text, part)
+		}
+	}
+	return col, nil
 }
