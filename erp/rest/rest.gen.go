@@ -2086,6 +2086,9 @@ type PrintRecordParams struct {
 type GetRecordPropertyParams struct {
 	// Locale Language of this answer, if it is an active one of the server.
 	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Showsql Adds the statement to the answer; with `nodata` the rows are left out. Presence counts.
+	Showsql *ShowSql `form:"showsql,omitempty" json:"showsql,omitempty"`
 }
 
 // ListNodesParams defines parameters for ListNodes.
@@ -2512,6 +2515,9 @@ type PrintViewRecordParams struct {
 type GetViewRecordPropertyParams struct {
 	// Locale Language of this answer, if it is an active one of the server.
 	Locale *Locale `form:"locale,omitempty" json:"locale,omitempty"`
+
+	// Showsql Adds the statement to the answer; with `nodata` the rows are left out. Presence counts.
+	Showsql *ShowSql `form:"showsql,omitempty" json:"showsql,omitempty"`
 }
 
 // ReceiveWebhookParams defines parameters for ReceiveWebhook.
@@ -10437,6 +10443,22 @@ func NewGetRecordPropertyRequest(server string, tableName TableName, id RecordKe
 
 	}
 
+	if params.Showsql != nil {
+
+		if queryFrag, err := runtime.StyleParamWithLocation("form", true, "showsql", runtime.ParamLocationQuery, *params.Showsql); err != nil {
+			return nil, err
+		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+			return nil, err
+		} else {
+			for k, v := range parsed {
+				for _, v2 := range v {
+					queryValues.Add(k, v2)
+				}
+			}
+		}
+
+	}
+
 	queryURL.RawQuery = queryValues.Encode()
 
 	req, err := http.NewRequest("GET", queryURL.String(), nil)
@@ -14135,6 +14157,22 @@ func NewGetViewRecordPropertyRequest(server string, viewName ViewName, id Record
 	if params.Locale != nil {
 
 		if queryFrag, err := runtime.StyleParamWithLocation("form", true, "locale", runtime.ParamLocationQuery, *params.Locale); err != nil {
+			return nil, err
+		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
+			return nil, err
+		} else {
+			for k, v := range parsed {
+				for _, v2 := range v {
+					queryValues.Add(k, v2)
+				}
+			}
+		}
+
+	}
+
+	if params.Showsql != nil {
+
+		if queryFrag, err := runtime.StyleParamWithLocation("form", true, "showsql", runtime.ParamLocationQuery, *params.Showsql); err != nil {
 			return nil, err
 		} else if parsed, err := url.ParseQuery(queryFrag); err != nil {
 			return nil, err
