@@ -128,6 +128,10 @@ func (s *Server) step(w http.ResponseWriter, r *http.Request, v *visit, q *reque
 	if err != nil {
 		return err
 	}
+	if s.deliver != nil {
+		s.delivered(w, r, m, st)
+		return nil
+	}
 	v.First, v.User = nil, userKey(claims)
 	v.All = claims.ClientID == 0 && claims.RoleID == 0
 	if q == nil { // only who it is was needed

@@ -23,15 +23,15 @@ var pageTemplate = sync.OnceValue(func() *template.Template { return template.Mu
 
 // page is what is shown: some of its parts.
 type page struct {
-	Title, Problem string
-	Action, Form   string // where its form goes, and what proves that it came from here
-	Query          string
-	Request        *shownRequest
-	Login          bool
-	Choice         *shownChoice
-	Consent        *shownConsent
-	Grants         *shownGrants
-	Back           string // where the program waits for what came of its request
+	Title, Problem, Note string
+	Action, Form         string // where its form goes, and what proves that it came from here
+	Query                string
+	Request              *shownRequest
+	Login                bool
+	Choice               *shownChoice
+	Consent              *shownConsent
+	Grants               *shownGrants
+	Back                 string // where the program waits for what came of its request
 
 	leads string // where its form may lead beside this server
 }

@@ -25,6 +25,7 @@ func (a *app) authCommand() *cli.Command {
 					"on standard input with --password -, or in ERP_PASSWORD; on the command line it would show in process lists. " +
 					"The address is stored in a profile that has none, so that the next command needs nothing else.",
 				Flags: append(shell.ValueFlags(),
+					&cli.BoolFlag{Name: "browser", Usage: "log in on a page in the browser of this computer, which asks for the user, the password, and what to log in to"},
 					&cli.StringFlag{Name: "username", Usage: "user name (ERP_USERNAME)"},
 					&cli.StringFlag{Name: "password", Usage: "password; - reads it from standard input"},
 					&cli.StringFlag{Name: "password-file", Usage: "file that holds the password", TakesFile: true},
@@ -74,18 +75,24 @@ func (a *app) noArguments(c *cli.Context) error {
 
 // authManager is the token manager over the profile, which where says more about.
 func (a *app) authManager(s *shell.Setup, where ...filestore.Option) (*tokens.Manager, error) {
+	m, _, err := a.stored(s, where...)
+	return m, err
+}
+
+// stored is the token manager over the profile with where it stores a login.
+func (a *app) stored(s *shell.Setup, where ...filestore.Option) (*tokens.Manager, tokens.Store, error) {
 	if _, err := s.URL(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	store, err := a.OpenStore(s, append(where, filestore.WithAddress())...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m, err := shell.ManagerOf(s.Resolver, store, tokens.WithLogger(a.Log))
 	if err == nil {
 		a.Keep(m)
 	}
-	return m, err
+	return m, store, err
 }
 
 // manager is both, for what is done with a login that is there.

@@ -34,6 +34,9 @@ func (a *app) authLogin(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := checkBrowser(c); err != nil {
+		return err
+	}
 	in := bufio.NewReader(a.Streams.In)
 	if err := a.loginAddress(c, s, in); err != nil {
 		return err
@@ -45,19 +48,16 @@ func (a *app) authLogin(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	m, err := a.authManager(s, where...)
+	m, store, err := a.stored(s, where...)
 	if err != nil {
 		return err
 	}
-	before, err := m.Status(c.Context)
+	if c.Bool("browser") {
+		err = a.browserLogin(c, s, store)
+	} else {
+		err = a.terminalLogin(c, s, m, in)
+	}
 	if err != nil {
-		return err
-	}
-	login := askedLogin(c, s)
-	if login.Username, err = a.askedUser(c, s, in, before); err != nil {
-		return err
-	}
-	if err := a.tryLogin(c, s, m, login, a.chooser(c, in, before)); err != nil {
 		return err
 	}
 	after, err := m.Status(c.Context)
@@ -68,6 +68,19 @@ func (a *app) authLogin(c *cli.Context) error {
 		return err
 	}
 	return a.printStatus(c, after, nil, nil)
+}
+
+// terminalLogin logs in with what flags, settings and a person at the terminal say.
+func (a *app) terminalLogin(c *cli.Context, s *shell.Setup, m *tokens.Manager, in *bufio.Reader) error {
+	before, err := m.Status(c.Context)
+	if err != nil {
+		return err
+	}
+	login := askedLogin(c, s)
+	if login.Username, err = a.askedUser(c, s, in, before); err != nil {
+		return err
+	}
+	return a.tryLogin(c, s, m, login, a.chooser(c, in, before))
 }
 
 // askedLogin is the login that flags and settings ask for, without the user.
