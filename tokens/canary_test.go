@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,10 +30,10 @@ func TestCanary(t *testing.T) {
 		refresh  = tokens.NewSecret("CANARY-refresh")
 		out      strings.Builder
 	)
-	n := 0
+	var requests atomic.Int64 // repeated ones may overlap
 	srv := newScript(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		n++
+		n := requests.Add(1)
 		echo, _ := json.Marshal(map[string]any{
 			"title": string(body) + r.Header.Get("Authorization"), "detail": "refused " + r.Header.Get("Authorization") + string(body)})
 		switch n % 6 {
