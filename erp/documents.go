@@ -130,6 +130,20 @@ func (s DocStatus) Actions() []DocAction {
 	return nil
 }
 
+// lineTables are the tables of lines that are not called like their document.
+var lineTables = map[string]string{
+	"c_payment": "C_PaymentAllocate", "gl_journalbatch": "GL_Journal", "c_allocationhdr": "C_AllocationLine",
+}
+
+// LineTable is what the table of a document's lines is called, if it has one: C_Order
+// has C_OrderLine.
+func LineTable(document string) string {
+	if name, ok := lineTables[strings.ToLower(document)]; ok {
+		return name
+	}
+	return document + "Line"
+}
+
 // Document is a record with a status that actions change.
 type Document struct {
 	Table  string

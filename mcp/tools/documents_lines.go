@@ -17,18 +17,9 @@ type documentLines struct {
 	records []erp.Record
 }
 
-// lineTables are the tables of lines that are not called like their document.
-var lineTables = map[string]string{
-	"C_Payment": "C_PaymentAllocate", "GL_JournalBatch": "GL_Journal", "C_AllocationHdr": "C_AllocationLine",
-}
-
 // linesOf reads the lines of a document, inactive ones, too.
 func (b *Toolbox) linesOf(ctx context.Context, c *mcp.Call, document string, id erp.ID) (*documentLines, error) {
-	name, ok := lineTables[document]
-	if !ok {
-		name = document + "Line"
-	}
-	key := document + "_ID"
+	name, key := erp.LineTable(document), document+"_ID"
 	t, err := b.table(ctx, c, name)
 	switch {
 	case isMissing(err) || err == nil && (t == nil || id.IsZero()):

@@ -58,8 +58,11 @@ func (t Table) writeTable(w io.Writer, screen Screen, wide bool) (hidden int, er
 	if limit > 0 {
 		hidden += t.More
 	}
-	_, err = io.WriteString(w, t.Above+rendered+t.Below)
-	return hidden, err
+	if _, err = io.WriteString(w, t.Above+rendered+t.Below); err != nil || t.Then == nil {
+		return hidden, err
+	}
+	more, err := t.Then.writeTable(w, screen, wide)
+	return hidden + more, err
 }
 
 // withoutSpare leaves out the spare columns from the first one on that does not fit into

@@ -70,6 +70,8 @@ type Table struct {
 	// formats do not have. It is written as it is: what came from elsewhere in it must
 	// be clean.
 	Below string
+	// Then is a further table under this one, for people alone.
+	Then *Table
 	// Null tells cells without a value from empty texts; nil: no cell has an empty
 	// text.
 	Null func(row, column int) bool

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/text"
@@ -19,26 +20,38 @@ import (
 // maxData bounds what is read from a file or stream.
 const maxData = 64 << 20
 
-// Pairs reads arguments of the form name=value and name:=JSON.
+// Pairs reads arguments of the form name=value, name:=JSON and name@=FILE.
 //
 // name=value is sent as text, which the ERP converts by the type of the column:
 // digits to a number, a record's id or a list's code, true and Y to yes, an ISO
 // date to a date. Nothing is guessed from the look of the value, so a search
 // key of 007 stays one. name= clears the column: null, or [erp.NoRef] for
 // columns named like a reference. name:=JSON is sent as it is: a [json.RawMessage].
-func Pairs(args []string) (map[string]any, error) {
+// name@=FILE is the text of a file, or of in for -, without the line break at its end.
+func Pairs(args []string, in io.Reader) (map[string]any, error) {
 	values := make(map[string]any, len(args))
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok {
-			return nil, fmt.Errorf("%s is not of the form NAME=VALUE or NAME:=JSON", text.Quote(arg))
+			return nil, fmt.Errorf("%s is not of the form NAME=VALUE, NAME:=JSON or NAME@=FILE", text.Quote(arg))
 		}
 		name, isJSON := strings.CutSuffix(name, ":")
+		name, isFile := strings.CutSuffix(name, "@")
 		if name == "" {
 			return nil, fmt.Errorf("%s names no column before the =", text.Quote(arg))
 		}
 		if _, twice := values[name]; twice {
 			return nil, fmt.Errorf("%s is given twice", text.Shorten(name, 60))
+		}
+		if isFile {
+			content, err := content(value, in)
+			if err == nil && !utf8.Valid(content) {
+				err = errors.New("it is not text in UTF-8")
+			}
+			if err != nil {
+				return nil, fmt.Errorf("reading the value of %s: %w", text.Shorten(name, 60), err)
+			}
+			value = strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
 		}
 		switch {
 		case isJSON:
@@ -63,25 +76,37 @@ func isReference(name string) bool {
 	return strings.HasSuffix(name, "_ID") || strings.HasSuffix(name, "_Acct")
 }
 
+// content is what a file has, or in for -, which it ends: it can be given once.
+func content(path string, in io.Reader) ([]byte, error) {
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxData+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > maxData:
+		return nil, fmt.Errorf("there are more than %d MiB", maxData>>20)
+	}
+	return text, nil
+}
+
 // Data reads an object given as JSON text, as @FILE, or as - for in.
 func Data(given string, in io.Reader) (map[string]any, error) {
 	text := []byte(given)
 	from := "the data"
-	if path, ok := strings.CutPrefix(given, "@"); ok {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("reading the data: %w", err)
+	if path, ok := strings.CutPrefix(given, "@"); ok || given == "-" {
+		if given != "-" {
+			from = path
 		}
-		defer f.Close()
-		in, given, from = f, "-", path
-	}
-	if given == "-" {
 		var err error
-		if text, err = io.ReadAll(io.LimitReader(in, maxData+1)); err != nil {
+		if text, err = content(path, in); err != nil {
 			return nil, fmt.Errorf("reading the data: %w", err)
-		}
-		if len(text) > maxData {
-			return nil, fmt.Errorf("reading the data: there are more than %d MiB", maxData>>20)
 		}
 	}
 	v, err := one(text)
@@ -95,23 +120,37 @@ func Data(given string, in io.Reader) (map[string]any, error) {
 	return object, nil
 }
 
-// Values are the data, if any were given, with the pairs on top.
+// Values are the data and the pairs as [Given] reads them, of which there is one at least.
 func Values(data string, pairs []string, in io.Reader) (map[string]any, error) {
-	values := map[string]any{}
+	values, err := Given(data, pairs, in)
+	if err == nil && len(values) == 0 {
+		err = errors.New("no values given; write them as NAME=VALUE, or NAME@=FILE, or give --data JSON, @FILE or -")
+	}
+	return values, err
+}
+
+// Given are the data, if any were given, with the pairs on top.
+func Given(data string, pairs []string, in io.Reader) (map[string]any, error) {
+	values, stdin := map[string]any{}, 0
+	for _, pair := range append([]string{"--data@=" + data}, pairs...) {
+		if _, from, file := strings.Cut(pair, "@="); file && from == "-" {
+			stdin++
+		}
+	}
+	if stdin > 1 {
+		return nil, errors.New("standard input can be read once: give - for one value alone")
+	}
 	if data != "" {
 		var err error
 		if values, err = Data(data, in); err != nil {
 			return nil, err
 		}
 	}
-	more, err := Pairs(pairs)
+	more, err := Pairs(pairs, in)
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(values, more)
-	if len(values) == 0 {
-		return nil, errors.New("no values given; write them as NAME=VALUE, or give --data JSON, @FILE or -")
-	}
 	return values, nil
 }
 

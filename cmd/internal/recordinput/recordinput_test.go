@@ -15,6 +15,11 @@ import (
 
 func TestPairs(t *testing.T) {
 	t.Parallel()
+	dir := t.TempDir()
+	file, empty, binary := filepath.Join(dir, "help.txt"), filepath.Join(dir, "empty"), filepath.Join(dir, "binary")
+	for name, text := range map[string]string{file: "first\nsecond\r\n", empty: "", binary: "\xff\x00"} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
 	tests := []struct {
 		name string
 		args []string
@@ -25,6 +30,12 @@ func TestPairs(t *testing.T) {
 		{"context variables are text", []string{"DefaultValue=@#AD_Org_ID@"}, `{"DefaultValue":"@#AD_Org_ID@"}`},
 		{"cleared", []string{"Description=", "C_BP_Group_ID=", "V_Liability_Acct="}, `{"C_BP_Group_ID":-1,"Description":null,"V_Liability_Acct":-1}`},
 		{"JSON", []string{`Line:=10`, `C_BPartner_ID:={"identifier":"Joe"}`, `Amt:=12345678901234567890.12`}, `{"Amt":12345678901234567890.12,"C_BPartner_ID":{"identifier":"Joe"},"Line":10}`},
+		{"a file", []string{"Help@=" + file, "Name=x"}, `{"Help":"first\nsecond","Name":"x"}`},
+		{"an empty file clears", []string{"Help@=" + empty}, `{"Help":null}`},
+		{"standard input", []string{"Help@=-"}, `{"Help":"from in"}`},
+		{"no such file", []string{"Help@=" + file + "x"}, ""},
+		{"a file that is not text", []string{"Help@=" + binary}, ""},
+		{"no name of a file", []string{"@=" + file}, ""},
 		{"none", nil, `{}`},
 		{"no value", []string{"Name"}, ""},
 		{"no name", []string{"=x"}, ""},
@@ -36,7 +47,7 @@ func TestPairs(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := recordinput.Pairs(tt.args)
+			got, err := recordinput.Pairs(tt.args, strings.NewReader("from in\n"))
 			if tt.want == "" {
 				require.Error(t, err)
 				return
@@ -63,6 +74,9 @@ func TestValues(t *testing.T) {
 		{"file", "@" + file, nil, "", `{"Line":10,"Name":"from file"}`},
 		{"stream", "-", nil, `{"Name":"s"}`, `{"Name":"s"}`},
 		{"pairs win", "@" + file, []string{"Name=y"}, "", `{"Line":10,"Name":"y"}`},
+		{"data and a value of a stream", `{"Name":"x"}`, []string{"Help@=-"}, "long\n", `{"Help":"long","Name":"x"}`},
+		{"the stream twice", "-", []string{"Help@=-"}, `{"Name":"s"}`, ""},
+		{"the stream for two values", "", []string{"Help@=-", "Description@=-"}, "long", ""},
 		{"nothing", "", nil, "", ""},
 		{"empty object", "{}", nil, "", ""},
 		{"a list", `[{"Name":"x"}]`, nil, "", ""},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -83,18 +82,10 @@ func (a *app) processRun(c *cli.Context) error {
 
 // runParams reads the flags and arguments of a run.
 func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
-	values := map[string]any{}
-	var err error
-	if data := c.String("data"); data != "" {
-		if values, err = recordinput.Data(data, a.Streams.In); err != nil {
-			return nil, shell.Usage(err)
-		}
-	}
-	pairs, err := recordinput.Pairs(append(slices.Clone(c.Args().Tail()), shell.Given(c, "param")...))
+	values, err := recordinput.Given(c.String("data"), append(slices.Clone(c.Args().Tail()), shell.Given(c, "param")...), a.Streams.In)
 	if err != nil {
 		return nil, shell.Usage(err)
 	}
-	maps.Copy(values, pairs)
 	p := &erp.ProcessParams{
 		Values: values, RecordID: c.Int64("record-id"), Table: c.String("table"),
 		ReportType: erp.ReportType(strings.ToUpper(c.String("report-type"))), Summary: c.Bool("summary"),

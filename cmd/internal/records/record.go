@@ -1,7 +1,10 @@
 package records
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -23,7 +26,7 @@ func (a *app) recordCommand() *cli.Command {
 	)
 	const aboutValues = "NAME is a column or its label. VALUE is read by the type of the column, as an import reads it: a reference takes the " +
 		"number, the UUID or the name of the record, a list its code or its label. NAME= clears the column; " +
-		"NAME:=JSON is sent as it is. Arguments win over --data. doc-action=CO completes a document.\n"
+		"NAME:=JSON is sent as it is, and NAME@=FILE takes the text of a file, or of standard input for -. Arguments win over --data. doc-action=CO completes a document.\n"
 	const aboutTrial = "\nWith --dry-run the ERP writes the record and takes it back: nothing is stored, but numbers that it takes from " +
 		"sequences are used up, and what its plugins send elsewhere is sent."
 	const aboutID = "ID is a number, a UUID, or what the record is known by: its search key, document number or name; " +
@@ -32,7 +35,7 @@ func (a *app) recordCommand() *cli.Command {
 		Name: "record", Usage: "read and write records of any table",
 		Subcommands: append([]*cli.Command{
 			{
-				Name: "get", Usage: "show one record", ArgsUsage: "TABLE ID",
+				Name: "get", Usage: "show one record, a document with its lines", ArgsUsage: "TABLE ID",
 				Description: aboutID,
 				Flags:       shape, Action: shell.Takes(a.recordGet, "a table", "an id"),
 			},
@@ -100,7 +103,45 @@ func (a *app) recordGet(c *cli.Context) error {
 	if err != nil {
 		return a.hint(c, client, table, shell.Input(err))
 	}
-	return a.printRecord(c, rec, columns)
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return err
+	}
+	t := recordTable(rec, columns, choice.Format)
+	if (choice.Format == output.FormatTable || choice.Format == output.FormatWide) && choice.File == "" && len(columns) == 0 && !c.IsSet("expand") {
+		t.Then = a.lines(c.Context, client, table, rec, choice.Format)
+	}
+	return a.PrintAs(c, choice, rec, t)
+}
+
+// mostLines is how many lines of a document are shown with it.
+const mostLines = 100
+
+// lines are those of a document, as a list of them shows them; nil for none.
+func (a *app) lines(ctx context.Context, client *erp.Client, table string, rec erp.Record, format output.Format) *output.Table {
+	if _, is := rec.Raw("DocStatus"); !is {
+		return nil
+	}
+	name := erp.LineTable(table)
+	page, err := client.Query(ctx, name, &erp.Query{Filter: erp.Eq(table+"_ID", rec.ID()), Top: mostLines})
+	switch {
+	case errors.Is(err, erp.ErrForbidden):
+		a.Note("your role may not read its lines in %s", name)
+		return nil
+	case err != nil || len(page.Records) == 0: // most documents that have no lines have no such table
+		return nil
+	}
+	slices.SortStableFunc(page.Records, func(x, y erp.Record) int {
+		m, _ := x.Int("Line")
+		n, _ := y.Int("Line")
+		return cmp.Compare(m, n)
+	})
+	t := tableOf(page.Records, nil, format)
+	t.Above = "\n" + name + "\n"
+	if more := page.Rows - len(page.Records); more > 0 {
+		t.Below = fmt.Sprintf("and %s; `erphub record list %s --filter '%s_ID eq %s'` shows all\n", shell.Count(more, "further line", "further lines"), name, table, rec.ID())
+	}
+	return &t
 }
 
 // printRecord shows one record: a line per column. Columns that were named come in
@@ -110,8 +151,12 @@ func (a *app) printRecord(c *cli.Context, rec erp.Record, columns []string) erro
 	if err != nil {
 		return err
 	}
+	return a.PrintAs(c, choice, rec, recordTable(rec, columns, choice.Format))
+}
+
+func recordTable(rec erp.Record, columns []string, format output.Format) output.Table {
 	text := shown
-	switch choice.Format {
+	switch format {
 	case output.FormatCSV, output.FormatName:
 		text = func(raw json.RawMessage) string { return output.Cell(raw, false) }
 	case output.FormatVertical:
@@ -131,7 +176,7 @@ func (a *app) printRecord(c *cli.Context, rec erp.Record, columns []string) erro
 			t.Rows[0] = append(t.Rows[0], text(raw))
 		}
 	}
-	return a.PrintAs(c, choice, rec, t)
+	return t
 }
 
 // shown is a value for people: the name of a reference with its key.

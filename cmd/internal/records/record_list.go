@@ -189,12 +189,17 @@ func (a *app) printRecords(c *cli.Context, choice *output.Choice, columns []stri
 		}
 		records = append(records, rec)
 	}
+	return len(records), a.PrintAs(c, choice, nil, tableOf(records, columns, choice.Format))
+}
+
+// tableOf shows records with these columns, or with those that matter.
+func tableOf(records []erp.Record, columns []string, format output.Format) output.Table {
 	most, more := len(columns), 0
 	if len(columns) == 0 {
-		if most = tableColumns; choice.Format == output.FormatWide {
+		if most = tableColumns; format == output.FormatWide {
 			most = math.MaxInt
 		}
-		columns, more = interesting(records, choice.Format)
+		columns, more = interesting(records, format)
 	}
 	t := output.Table{Rows: make([][]string, len(records)), More: more, Empty: "no records"}
 	for i, name := range columns {
@@ -206,7 +211,7 @@ func (a *app) printRecords(c *cli.Context, choice *output.Choice, columns []stri
 			t.Rows[i] = append(t.Rows[i], output.Cell(raw, true))
 		}
 	}
-	return len(records), a.PrintAs(c, choice, nil, t)
+	return t
 }
 
 // numbers reports whether a column has numbers and nothing else.

@@ -1,14 +1,9 @@
 package toolserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"maps"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -131,11 +126,8 @@ func (a *app) toolsCall(c *cli.Context) error {
 	if c.NArg() == 0 {
 		return shell.Usagef("tools call takes the name of a tool, and its arguments, such as tools call describeTable table=C_Order")
 	}
-	args, err := a.toolArguments(c.String("args"))
+	args, err := a.toolArguments(c.String("args"), c.Args().Tail())
 	if err != nil {
-		return err
-	}
-	if args, err = withPairs(args, c.Args().Tail()); err != nil {
 		return err
 	}
 	return a.withToolbox(c, true, func(box *toolbox) error {
@@ -160,57 +152,21 @@ func (a *app) toolsCall(c *cli.Context) error {
 // maxToolArguments bounds the arguments of a call, as the server bounds them.
 const maxToolArguments = 4 << 20
 
-// toolArguments are the arguments that --args gives.
-func (a *app) toolArguments(given string) (json.RawMessage, error) {
-	var text []byte
-	var err error
-	switch path, isFile := strings.CutPrefix(given, "@"); {
-	case given == "":
+// toolArguments are the arguments that --args gives, with NAME=VALUE on top; nil for
+// none.
+func (a *app) toolArguments(given string, pairs []string) (json.RawMessage, error) {
+	if given == "" && len(pairs) == 0 {
 		return nil, nil
-	case given == "-":
-		text, err = io.ReadAll(io.LimitReader(a.Streams.In, maxToolArguments+1))
-	case isFile:
-		var f *os.File
-		if f, err = os.Open(path); err == nil {
-			defer f.Close()
-			text, err = io.ReadAll(io.LimitReader(f, maxToolArguments+1))
-		}
-	default:
-		text = []byte(given)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the arguments: %w", err)
-	}
-	if len(text) > maxToolArguments {
-		return nil, shell.Usagef("the arguments are longer than %d bytes", maxToolArguments)
-	}
-	if text = bytes.TrimSpace(text); !json.Valid(text) || text[0] != '{' {
-		return nil, shell.Usagef(`the arguments must be one JSON object, such as {"table": "C_Order"}`)
-	}
-	return text, nil
-}
-
-// withPairs adds NAME=VALUE and NAME:=JSON to arguments, before which they come.
-func withPairs(args json.RawMessage, pairs []string) (json.RawMessage, error) {
-	if len(pairs) == 0 {
-		return args, nil
-	}
-	values, err := recordinput.Pairs(pairs)
+	values, err := recordinput.Given(given, pairs, a.Streams.In)
 	if err != nil {
 		return nil, shell.Usage(err)
 	}
-	all := map[string]any{}
-	if args != nil {
-		members := map[string]json.RawMessage{}
-		if err := json.Unmarshal(args, &members); err != nil {
-			return nil, shell.Usage(err)
-		}
-		for name, value := range members {
-			all[name] = value
-		}
+	text, err := json.Marshal(values)
+	if len(text) > maxToolArguments {
+		return nil, shell.Usagef("the arguments are longer than %d bytes", maxToolArguments)
 	}
-	maps.Copy(all, values)
-	return json.Marshal(all)
+	return text, err
 }
 
 // firstReading is how long a call may take longer than its tool when the ERP's
