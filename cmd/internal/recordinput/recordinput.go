@@ -35,8 +35,8 @@ func Pairs(args []string, in io.Reader) (map[string]any, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is not of the form NAME=VALUE, NAME:=JSON or NAME@=FILE", text.Quote(arg))
 		}
-		name, isJSON := strings.CutSuffix(name, ":")
 		name, isFile := strings.CutSuffix(name, "@")
+		name, isJSON := strings.CutSuffix(name, ":")
 		if name == "" {
 			return nil, fmt.Errorf("%s names no column before the =", text.Quote(arg))
 		}
@@ -131,13 +131,13 @@ func Values(data string, pairs []string, in io.Reader) (map[string]any, error) {
 
 // Given are the data, if any were given, with the pairs on top.
 func Given(data string, pairs []string, in io.Reader) (map[string]any, error) {
-	values, stdin := map[string]any{}, 0
-	for _, pair := range append([]string{"--data@=" + data}, pairs...) {
-		if _, from, file := strings.Cut(pair, "@="); file && from == "-" {
-			stdin++
+	values, streams := map[string]any{}, 0
+	for _, pair := range append([]string{"data@=" + strings.TrimPrefix(data, "@")}, pairs...) {
+		if name, from, _ := strings.Cut(pair, "="); strings.HasSuffix(name, "@") && from == "-" {
+			streams++
 		}
 	}
-	if stdin > 1 {
+	if streams > 1 {
 		return nil, errors.New("standard input can be read once: give - for one value alone")
 	}
 	if data != "" {

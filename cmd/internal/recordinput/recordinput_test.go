@@ -76,6 +76,8 @@ func TestValues(t *testing.T) {
 		{"pairs win", "@" + file, []string{"Name=y"}, "", `{"Line":10,"Name":"y"}`},
 		{"data and a value of a stream", `{"Name":"x"}`, []string{"Help@=-"}, "long\n", `{"Help":"long","Name":"x"}`},
 		{"the stream twice", "-", []string{"Help@=-"}, `{"Name":"s"}`, ""},
+		{"a text like a stream", "", []string{"Help@=-", "Description=a@=-"}, "long", `{"Description":"a@=-","Help":"long"}`},
+		{"the stream twice, as a file", "@-", []string{"Help@=-"}, `{"Name":"s"}`, ""},
 		{"the stream for two values", "", []string{"Help@=-", "Description@=-"}, "long", ""},
 		{"nothing", "", nil, "", ""},
 		{"empty object", "{}", nil, "", ""},

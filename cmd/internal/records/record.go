@@ -128,7 +128,10 @@ func (a *app) lines(ctx context.Context, client *erp.Client, table string, rec e
 	case errors.Is(err, erp.ErrForbidden):
 		a.Note("your role may not read its lines in %s", name)
 		return nil
-	case err != nil || len(page.Records) == 0: // most documents that have no lines have no such table
+	case errors.Is(err, erp.ErrNotFound) || err == nil && len(page.Records) == 0: // it has no lines, by its nature or yet
+		return nil
+	case err != nil:
+		a.Note("its lines in %s are not shown: %v", name, err)
 		return nil
 	}
 	slices.SortStableFunc(page.Records, func(x, y erp.Record) int {
