@@ -36,7 +36,7 @@ var budgets = []budget{
 	{"erp/erptest", 52_030, 202},
 	{"examples", 1_250, 2},
 	{"generator", 10_475, 207},
-	{"internal", 20_610, 0},
+	{"internal", 20_620, 0},
 	{"mcp", 22_330, 348},
 	{"tokens", 3_930, 140},
 }

@@ -11,9 +11,13 @@ import (
 	"strings"
 )
 
+// maxDepth is how deep encoding/json decodes. Looking deeper takes hundreds of bytes for
+// each of the caller's.
+const maxDepth = 10_000
+
 // Unambiguous refuses JSON that two programs may read differently: an object with
-// the same name twice, in whatever case, and something behind the value. What is
-// no JSON at all is left to the decoder.
+// the same name twice, in whatever case, and something behind the value; and what is
+// nested deeper than 10,000. What is no JSON at all is left to the decoder.
 func Unambiguous(value []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(value))
 	dec.UseNumber()
@@ -41,7 +45,9 @@ func Unambiguous(value []byte) error {
 			if top != nil {
 				top.value = false
 			}
-			open = append(open, l)
+			if open = append(open, l); len(open) > maxDepth {
+				return fmt.Errorf("the body is nested deeper than %d", maxDepth)
+			}
 			continue
 		case token == json.Delim('}'), token == json.Delim(']'):
 			open = open[:len(open)-1]
