@@ -13,16 +13,16 @@ var modelColumn = lazyregexp.New(`\bCOLUMNNAME_\w+\s*=\s*"(\w+)"`)
 
 // addTables adds tables of model interfaces with their columns, and reports whether
 // there are any.
-func addTables(tables map[string]bool, sources []string) (any bool) {
+func addTables(tables map[string]bool, sources []string) (found bool) {
 	for _, java := range sources {
 		if name := modelTable().FindStringSubmatch(java); name != nil {
-			tables[name[1]], any = true, true
+			tables[name[1]], found = true, true
 			for _, column := range modelColumn().FindAllStringSubmatch(java, -1) {
 				tables[name[1]+within+column[1]] = true
 			}
 		}
 	}
-	return any
+	return found
 }
 
 // embeddedTables are the same of the embedded ERP's dictionary.
