@@ -61,4 +61,7 @@ func TestBrowserLoginTakesNoPassword(t *testing.T) {
 		assert.Equal(t, 2, code, flag)
 		assert.Contains(t, printed, flag+" does not go with --browser")
 	}
+	code, printed := withConfig(t, filepath.Join(t.TempDir(), "config.yaml"), "auth", "login", "--browser", "--url", "http://127.0.0.1:1", "--no-input")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, printed, "--no-input does not go with --browser")
 }

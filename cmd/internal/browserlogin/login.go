@@ -128,7 +128,7 @@ func (s *Server) step(w http.ResponseWriter, r *http.Request, v *visit, q *reque
 	if err != nil {
 		return err
 	}
-	if s.deliver != nil {
+	if s.once != nil {
 		s.delivered(w, r, m, st)
 		return nil
 	}

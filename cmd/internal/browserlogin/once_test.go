@@ -53,15 +53,28 @@ func TestOnce(t *testing.T) {
 	erp := erptest.New(t)
 	address, wait := once(t.Context(), t, erp.URL())
 
-	wrong := newPerson(t, "GardenAdmin")
+	p := newPerson(t, "GardenAdmin")
 	u, err := url.Parse(address)
 	require.NoError(t, err)
-	wrong.do(http.MethodGet, address, nil)
-	to, form := wrong.form()
+	p.do(http.MethodGet, address, nil)
+	to, form := p.form()
 	form.Set("user", "GardenAdmin")
 	form.Set("password", "wrong")
-	wrong.do(http.MethodPost, "http://"+u.Host+to, form)
-	assert.Contains(t, wrong.last, "The ERP refused the login")
+	p.do(http.MethodPost, "http://"+u.Host+to, form)
+	assert.Contains(t, p.last, "The ERP refused the login")
+
+	// The list of processes shows the address of a browser that is started with it: who
+	// reads it there comes too late, with the form of somebody else, too.
+	late := newPerson(t, "GardenUser")
+	late.do(http.MethodGet, address, nil)
+	assert.Equal(t, http.StatusForbidden, late.lastCode)
+	assert.Contains(t, late.last, "Another browser has opened this page")
+	assert.NotContains(t, late.last, "<form")
+	to, form = p.form()
+	form.Set("user", "GardenUser")
+	form.Set("password", "GardenUser")
+	late.do(http.MethodPost, "http://"+u.Host+to, form)
+	assert.Equal(t, http.StatusForbidden, late.lastCode)
 
 	// Somebody who does not know the address gets nowhere, neither do forms of other pages.
 	for _, guess := range []string{"/", "/oauth/login", "/oauth/authorize", "/oauth/grants", u.Path[:len(u.Path)-1], u.Path + "/oauth/token", u.Path + "/oauth/register"} {
@@ -75,7 +88,6 @@ func TestOnce(t *testing.T) {
 	require.NoError(t, res.Body.Close())
 	assert.Equal(t, http.StatusForbidden, res.StatusCode, "a form without the page before it")
 
-	p := newPerson(t, "GardenAdmin")
 	assert.Contains(t, p.walk(address), "You are logged in")
 	st, err := wait()
 	require.NoError(t, err)

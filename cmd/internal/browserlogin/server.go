@@ -79,7 +79,7 @@ type Server struct {
 	log                 *slog.Logger
 	forms               *http.CrossOriginProtection
 	mux                 *http.ServeMux
-	deliver             func(tokens.Stored) bool // takes the one login of Once; nil elsewhere
+	once                chan tokens.Stored // takes the one login of Once; nil elsewhere
 
 	mu   sync.Mutex // guards live
 	live map[string]*live

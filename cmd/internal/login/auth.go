@@ -73,14 +73,9 @@ func (a *app) noArguments(c *cli.Context) error {
 	return nil
 }
 
-// authManager is the token manager over the profile, which where says more about.
-func (a *app) authManager(s *shell.Setup, where ...filestore.Option) (*tokens.Manager, error) {
-	m, _, err := a.stored(s, where...)
-	return m, err
-}
-
-// stored is the token manager over the profile with where it stores a login.
-func (a *app) stored(s *shell.Setup, where ...filestore.Option) (*tokens.Manager, tokens.Store, error) {
+// authManager is the token manager over the profile, which where says more about, with
+// the store of its login.
+func (a *app) authManager(s *shell.Setup, where ...filestore.Option) (*tokens.Manager, tokens.Store, error) {
 	if _, err := s.URL(); err != nil {
 		return nil, nil, err
 	}
@@ -104,7 +99,7 @@ func (a *app) manager(c *cli.Context) (*tokens.Manager, *shell.Setup, error) {
 	if err := s.CheckAddress(); err != nil {
 		return nil, nil, err
 	}
-	m, err := a.authManager(s)
+	m, _, err := a.authManager(s)
 	return m, s, err
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// checkBrowser refuses what the page asks for beside --browser.
+// checkBrowser refuses what the page asks for beside --browser, and to ask nobody.
 func checkBrowser(c *cli.Context) error {
-	for _, name := range []string{"username", "password", "password-file", "client", "role", "org", "warehouse", "language"} {
+	for _, name := range []string{"no-input", "username", "password", "password-file", "client", "role", "org", "warehouse", "language"} {
 		if c.Bool("browser") && c.IsSet(name) {
 			return shell.Usagef("--%s does not go with --browser: the page asks for it, or the ERP decides", name)
 		}
@@ -23,11 +23,7 @@ func checkBrowser(c *cli.Context) error {
 
 // browserLogin has a person log in on a page, and stores the login.
 func (a *app) browserLogin(c *cli.Context, s *shell.Setup, store tokens.Store) error {
-	url, err := s.URL()
-	if err != nil {
-		return err
-	}
-	st, err := browserlogin.Once(c.Context, url, a.Log, func(address string) error {
+	st, err := browserlogin.Once(c.Context, s.Resolver.Lookup("url"), a.Log, func(address string) error {
 		fmt.Fprintf(a.Streams.Err, "Log in at %s\n", address)
 		if shell.Terminal(a.Streams.Err) {
 			_ = browser.OpenURL(address) // where there is none, the address is there

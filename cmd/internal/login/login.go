@@ -48,7 +48,7 @@ func (a *app) authLogin(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	m, store, err := a.stored(s, where...)
+	m, store, err := a.authManager(s, where...)
 	if err != nil {
 		return err
 	}
