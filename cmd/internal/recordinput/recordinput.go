@@ -98,15 +98,14 @@ func content(path string, in io.Reader) ([]byte, error) {
 
 // Data reads an object given as JSON text, as @FILE, or as - for in.
 func Data(given string, in io.Reader) (map[string]any, error) {
-	text := []byte(given)
-	from := "the data"
-	if path, ok := strings.CutPrefix(given, "@"); ok || given == "-" {
-		if given != "-" {
-			from = path
-		}
+	text, from := []byte(given), "the data"
+	if path, isFile := strings.CutPrefix(given, "@"); isFile || given == "-" {
 		var err error
 		if text, err = content(path, in); err != nil {
 			return nil, fmt.Errorf("reading the data: %w", err)
+		}
+		if isFile {
+			from = path
 		}
 	}
 	v, err := one(text)

@@ -103,15 +103,11 @@ func (a *app) recordGet(c *cli.Context) error {
 	if err != nil {
 		return a.hint(c, client, table, shell.Input(err))
 	}
-	choice, err := a.Choice(c, "")
-	if err != nil {
-		return err
+	var then func(output.Format) *output.Table
+	if _, document := rec.Raw("DocStatus"); document && len(columns) == 0 && !c.IsSet("expand") {
+		then = func(format output.Format) *output.Table { return a.lines(c.Context, client, table, rec, format) }
 	}
-	t := recordTable(rec, columns, choice.Format)
-	if (choice.Format == output.FormatTable || choice.Format == output.FormatWide) && choice.File == "" && len(columns) == 0 && !c.IsSet("expand") {
-		t.Then = a.lines(c.Context, client, table, rec, choice.Format)
-	}
-	return a.PrintAs(c, choice, rec, t)
+	return a.printRecord(c, rec, columns, then)
 }
 
 // mostLines is how many lines of a document are shown with it.
@@ -119,15 +115,9 @@ const mostLines = 100
 
 // lines are those of a document, as a list of them shows them; nil for none.
 func (a *app) lines(ctx context.Context, client *erp.Client, table string, rec erp.Record, format output.Format) *output.Table {
-	if _, is := rec.Raw("DocStatus"); !is {
-		return nil
-	}
 	name := erp.LineTable(table)
 	page, err := client.Query(ctx, name, &erp.Query{Filter: erp.Eq(table+"_ID", rec.ID()), Top: mostLines})
 	switch {
-	case errors.Is(err, erp.ErrForbidden):
-		a.Note("your role may not read its lines in %s", name)
-		return nil
 	case errors.Is(err, erp.ErrNotFound) || err == nil && len(page.Records) == 0: // it has no lines, by its nature or yet
 		return nil
 	case err != nil:
@@ -148,18 +138,15 @@ func (a *app) lines(ctx context.Context, client *erp.Client, table string, rec e
 }
 
 // printRecord shows one record: a line per column. Columns that were named come in
-// their order, for people behind the keys of the record.
-func (a *app) printRecord(c *cli.Context, rec erp.Record, columns []string) error {
+// their order, for people behind the keys of the record. then makes the table that
+// people see below it; nil: none.
+func (a *app) printRecord(c *cli.Context, rec erp.Record, columns []string, then func(output.Format) *output.Table) error {
 	choice, err := a.Choice(c, "")
 	if err != nil {
 		return err
 	}
-	return a.PrintAs(c, choice, rec, recordTable(rec, columns, choice.Format))
-}
-
-func recordTable(rec erp.Record, columns []string, format output.Format) output.Table {
 	text := shown
-	switch format {
+	switch choice.Format {
 	case output.FormatCSV, output.FormatName:
 		text = func(raw json.RawMessage) string { return output.Cell(raw, false) }
 	case output.FormatVertical:
@@ -179,7 +166,10 @@ func recordTable(rec erp.Record, columns []string, format output.Format) output.
 			t.Rows[0] = append(t.Rows[0], text(raw))
 		}
 	}
-	return t
+	if then != nil && choice.ForPeople() && choice.Format != output.FormatVertical && !choice.Filtered() && choice.File == "" {
+		t.Then = then(choice.Format)
+	}
+	return a.PrintAs(c, choice, rec, t)
 }
 
 // shown is a value for people: the name of a reference with its key.

@@ -21,7 +21,7 @@ func (a *app) tryCreate(c *cli.Context, client *erp.Client, r *record) error {
 		return err
 	}
 	a.Note("the ERP would create this record; nothing was stored")
-	return a.printRecord(c, rec, nil)
+	return a.printRecord(c, rec, nil, nil)
 }
 
 // tryUpdate shows what the ERP would change of a record.

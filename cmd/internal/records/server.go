@@ -146,7 +146,7 @@ func (a *app) serverNodes(c *cli.Context) error {
 		return fmt.Errorf("reading the nodes of the server: %w", err)
 	}
 	if id != "" {
-		return a.printRecord(c, rec, nil)
+		return a.printRecord(c, rec, nil, nil)
 	}
 	nodes, err := nodesOf(rec)
 	if err != nil {
