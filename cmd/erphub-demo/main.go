@@ -70,7 +70,7 @@ Next:
 
 // start serves an embedded ERP until ctx ends.
 func start(ctx context.Context, listen string, log *slog.Logger) (url string, served <-chan error, err error) {
-	srv, err := erptest.Open(ctx, erptest.Options{Logger: log})
+	srv, err := erptest.Open(ctx, erptest.Options{Logger: log, Recent: true})
 	if err != nil {
 		return "", nil, err
 	}

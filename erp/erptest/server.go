@@ -33,6 +33,10 @@ type Options struct {
 	// Twin is the folder of a twin; the server works on a copy of its own. See
 	// [FromTwin]. It excludes Path.
 	Twin string
+	// Recent moves the demo data so that its last order is of today, by Clock: reports
+	// over this month and this year are not empty. Without it, they are the same each
+	// time, with orders of January 2024 to March 2025. It counts when the database is new.
+	Recent bool
 	// Clock tells the time the server lives in; nil is [time.Now].
 	Clock func() time.Time
 	// Location is the zone in which the server writes times, nil is UTC.

@@ -25,7 +25,11 @@ func FromTwin(dir string) Options { return Options{Twin: dir} }
 // holds beside it; nil when there is nothing.
 func openDatabase(ctx context.Context, opts Options) (db *store.Store, discard func() error, err error) {
 	if opts.Twin == "" {
-		db, err = seed.OpenWith(ctx, opts.Path, seed.Options{RealProcessNumbers: opts.Strict, Durable: opts.Durable})
+		with := seed.Options{RealProcessNumbers: opts.Strict, Durable: opts.Durable}
+		if opts.Recent {
+			with.Today = opts.Clock().In(opts.Location)
+		}
+		db, err = seed.OpenWith(ctx, opts.Path, with)
 		if err == nil {
 			_, err = checkTwin(ctx, db, opts.Path)
 		}

@@ -36,7 +36,7 @@ func (a *app) demoCommand() *cli.Command {
 						}
 						return &shell.Listener{Listener: ln, URL: httpserver.URL(ln.Addr()), Loopback: httpserver.Loopback(ln.Addr())}, nil
 					}
-					s, served, err := startSandbox(ctx, erptest.Options{Logger: a.warnings()}, sandboxOptions{listen: at})
+					s, served, err := startSandbox(ctx, erptest.Options{Logger: a.warnings(), Recent: true}, sandboxOptions{listen: at})
 					if err != nil {
 						return "", nil, err
 					}

@@ -78,6 +78,7 @@ func sandboxFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
 		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid","sql"} to once the server is ready`, TakesFile: true},
 		&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},
+		&cli.BoolFlag{Name: "fixed-dates", Usage: "leave the demo data where they are the same every day, from January 2024 to March 2025, instead of ending them today"},
 		&cli.BoolFlag{Name: "strict", Usage: "accept only what the real server accepts: no PATCH, and no numbers for processes"},
 	}...)
 	return append(flags, sandboxPostgresFlags()...)
@@ -101,7 +102,7 @@ func (a *app) sandboxAction(c *cli.Context) error {
 	}
 	o := sandboxOptions{
 		durable: c.Bool("durable"),
-		log:     log, hosts: c.StringSlice("host"), listen: func(ctx context.Context) (*shell.Listener, error) { return a.Listen(ctx, c, log) }, data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), json: c.Bool("json"),
+		log:     log, hosts: c.StringSlice("host"), listen: func(ctx context.Context) (*shell.Listener, error) { return a.Listen(ctx, c, log) }, data: c.String("data"), readyFile: c.String("ready-file"), strict: c.Bool("strict"), fixedDates: c.Bool("fixed-dates"), json: c.Bool("json"),
 	}
 	if o.postgres, err = a.postgresOptions(c); err != nil {
 		return err
@@ -123,16 +124,16 @@ func (a *app) sandboxLog(c *cli.Context) (*slog.Logger, error) {
 }
 
 type sandboxOptions struct {
-	listen          func(context.Context) (*shell.Listener, error)
-	hosts           []string // further names of a sandbox on loopback
-	log             *slog.Logger
-	data, readyFile string
-	strict, json    bool
-	durable         bool
-	postgres        postgresOptions
-	profiles        func(ctx context.Context, url string) error // stores logins; nil: none
-	twin            *twin.Info                                  // what is served, if it is a twin
-	detached        *detached                                   // nil: it runs in front
+	listen                func(context.Context) (*shell.Listener, error)
+	hosts                 []string // further names of a sandbox on loopback
+	log                   *slog.Logger
+	data, readyFile       string
+	strict, json, durable bool
+	fixedDates            bool // of the demo data
+	postgres              postgresOptions
+	profiles              func(ctx context.Context, url string) error // stores logins; nil: none
+	twin                  *twin.Info                                  // what is served, if it is a twin
+	detached              *detached                                   // nil: it runs in front
 }
 
 func (a *app) sandbox(ctx context.Context, o sandboxOptions) (err error) {
@@ -141,7 +142,7 @@ func (a *app) sandbox(ctx context.Context, o sandboxOptions) (err error) {
 	if o.detached, err = a.hold(); err != nil {
 		return err
 	}
-	opts := erptest.Options{Logger: o.log, Strict: o.strict, Durable: o.durable}
+	opts := erptest.Options{Logger: o.log, Strict: o.strict, Durable: o.durable, Recent: !o.fixedDates}
 	if o.data != "" {
 		unlock, err := lockData(o.data)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/lazyregexp"
@@ -211,6 +212,9 @@ type Options struct {
 	// of business partners. Without it, they synchronise a table and import a
 	// package, which is what some tools expect of these numbers.
 	RealProcessNumbers bool
+	// Today, which counts only when the database is new, is the day of the last that
+	// happened in the demo data; zero leaves that at 31 March 2025.
+	Today time.Time
 }
 
 // complete adds what every installation has of its own.
@@ -218,6 +222,11 @@ func complete(ctx context.Context, s *store.Store, opts Options) error {
 	return s.Update(ctx, func(tx *store.Tx) error {
 		if opts.RealProcessNumbers {
 			if err := restoreProcesses(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if !opts.Today.IsZero() {
+			if err := moveDates(ctx, tx, opts.Today); err != nil {
 				return err
 			}
 		}

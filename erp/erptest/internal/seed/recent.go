@@ -1,0 +1,96 @@
+package seed
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// The days of the first and the last of what happened in the demo data.
+var (
+	firstDay = time.Date(2024, time.January, 2, 0, 0, 0, 0, time.UTC)
+	lastDay  = time.Date(2025, time.March, 31, 0, 0, 0, 0, time.UTC)
+)
+
+// happened are the columns that say when something happened or will. What is valid
+// from a day on, such as prices and rates, was so before.
+const happened = `
+	A_Asset A_Asset_CreateDate AssetServiceDate
+	C_AllocationHdr DateAcct DateTrx
+	C_AllocationLine DateTrx
+	C_BPartner FirstSale
+	C_Campaign StartDate EndDate
+	C_ContactActivity StartDate EndDate
+	C_Conversion_Rate ValidTo
+	C_Invoice DateAcct DateInvoiced DateOrdered
+	C_Opportunity CloseDate ExpectedCloseDate
+	C_Order DateAcct DateOrdered DatePromised
+	C_OrderLine DateOrdered DatePromised
+	C_Payment DateAcct DateTrx
+	C_Project DateContract
+	Fact_Acct DateAcct DateTrx
+	M_AttributeSetInstance GuaranteeDate
+	M_InOut DateAcct DateOrdered MovementDate
+	M_Inventory MovementDate
+	M_Lot DateFrom DateTo
+	M_Production MovementDate
+	M_Requisition DateDoc DateRequired
+	M_StorageOnHand DateMaterialPolicy
+	M_Transaction MovementDate
+	R_ContactInterest SubscribeDate
+	R_Request DateNextAction
+	R_RequestUpdate StartTime EndTime
+	S_ResourceAssignment AssignDateFrom AssignDateTo`
+
+// late has an order of January delivered and invoiced in the last days of March, so that
+// a month which has begun has an invoice, and two counts of stock not after them.
+var late = []string{
+	`UPDATE C_Order SET DateAcct=datetime(DateAcct,'+71 days'), DateOrdered=datetime(DateOrdered,'+71 days'), DatePromised=datetime(DatePromised,'+71 days') WHERE C_Order_ID=133`,
+	`UPDATE C_OrderLine SET DateOrdered=datetime(DateOrdered,'+71 days'), DatePromised=datetime(DatePromised,'+71 days') WHERE C_Order_ID=133`,
+	`UPDATE M_InOut SET DateAcct=datetime(DateAcct,'+71 days'), DateOrdered=datetime(DateOrdered,'+71 days'), MovementDate=datetime(MovementDate,'+71 days') WHERE C_Order_ID=133`,
+	`UPDATE M_Transaction SET MovementDate=datetime(MovementDate,'+71 days')
+		WHERE M_InOutLine_ID IN (SELECT l.M_InOutLine_ID FROM M_InOutLine l JOIN M_InOut s ON s.M_InOut_ID=l.M_InOut_ID WHERE s.C_Order_ID=133)`,
+	`UPDATE C_Invoice SET DateAcct=datetime(DateAcct,'+71 days'), DateInvoiced=datetime(DateInvoiced,'+71 days'), DateOrdered=datetime(DateOrdered,'+71 days') WHERE C_Order_ID=133`,
+	`UPDATE Fact_Acct SET DateAcct=datetime(DateAcct,'+71 days'), DateTrx=datetime(DateTrx,'+71 days')
+		WHERE AD_Table_ID=318 AND Record_ID IN (SELECT C_Invoice_ID FROM C_Invoice WHERE C_Order_ID=133)`,
+	`UPDATE M_Inventory SET MovementDate='2025-03-31 00:00:00' WHERE MovementDate>'2025-03-31 00:00:00'`,
+	`UPDATE M_Transaction SET MovementDate='2025-03-31 00:00:00' WHERE MovementDate>'2025-03-31 00:00:00'`,
+}
+
+// moveDates moves what happened by whole days, so that the last of it is of today, and
+// the accounting years by as many whole years as keep it within them.
+func moveDates(ctx context.Context, tx *store.Tx, today time.Time) error {
+	year, month, day := today.Date()
+	days := int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(lastDay) / (24 * time.Hour))
+	if err := run(ctx, tx, late...); err != nil {
+		return err
+	}
+	for line := range strings.Lines(strings.TrimSpace(happened)) {
+		names := strings.Fields(line)
+		sets := make([]string, 0, len(names)-1)
+		for _, column := range names[1:] {
+			sets = append(sets, fmt.Sprintf(`"%s"=datetime("%[1]s",'%+d days')`, column, days))
+		}
+		if err := run(ctx, tx, fmt.Sprintf(`UPDATE "%s" SET %s WHERE AD_Client_ID<>0`, names[0], strings.Join(sets, ","))); err != nil {
+			return err
+		}
+	}
+	years := firstDay.AddDate(0, 0, days).Year() - firstDay.Year()
+	return run(ctx, tx,
+		fmt.Sprintf(`UPDATE C_Year SET FiscalYear=FiscalYear+%d`, years),
+		fmt.Sprintf(`UPDATE C_Period SET StartDate=datetime(StartDate,'%+d years'), EndDate=datetime(StartDate,'%+[1]d years','+1 month','-1 day'),
+			Name=substr(Name,1,4)||substr(StartDate+%[1]d,3,2)`, years),
+		`UPDATE Fact_Acct SET C_Period_ID=(SELECT C_Period_ID FROM C_Period p WHERE Fact_Acct.DateAcct BETWEEN p.StartDate AND p.EndDate)`)
+}
+
+func run(ctx context.Context, tx *store.Tx, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("moving the dates of the demo data: %w", err)
+		}
+	}
+	return nil
+}
