@@ -28,7 +28,7 @@ import (
 	"github.com/erphub/erphub/mcp"
 )
 
-var updateUsefulness = flag.Bool("update", false, "write docs/usefulness.md")
+var updateDocuments = flag.Bool("update", false, "write docs/usefulness.md, or the picture of an assistant")
 
 // task is something a user asks an assistant, and the calls an able assistant
 // makes for it.
@@ -174,7 +174,7 @@ func TestUsefulness(t *testing.T) {
 	}
 
 	path := filepath.Join("..", "..", "docs", "usefulness.md")
-	if *updateUsefulness {
+	if *updateDocuments {
 		require.NoError(t, os.WriteFile(path, []byte(usefulnessPage(settings)), 0o644))
 	}
 	written, err := os.ReadFile(path)

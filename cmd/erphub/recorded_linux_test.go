@@ -30,20 +30,27 @@ func TestRecordedCommands(t *testing.T) {
 	}
 }
 
-func testRecording(t *testing.T, document string, least int) {
-	content, err := os.ReadFile(document)
-	require.NoError(t, err)
+// recordingHome is a fresh home with a sandbox that answers the same every day: the
+// environment of commands, its address and where they run.
+func recordingHome(t *testing.T) (env []string, url, work string) {
+	t.Helper()
 	program, err := exec.LookPath("erphub") // where testscript put it
 	require.NoError(t, err)
-
 	home, err := os.MkdirTemp("", "h") // a short path, as a home is
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	require.NoError(t, os.Symlink(program, filepath.Join(home, "erphub-mcp"))) // where it is installed, too
-	env := []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + home + ":/usr/bin:/bin", "TERM=xterm", "NO_COLOR=1", "ERPHUB_PAGER=", "LANG=C.UTF-8", "TZ=UTC"}
-	_, url, _ := servingIn(t, append(env, "ERPHUB_CONFIG="), "sandbox", "--listen", "127.0.0.1:0", "--write-profiles")
-	work := filepath.Join(home, "work")
+	env = []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + home + ":/usr/bin:/bin", "TERM=xterm", "NO_COLOR=1", "ERPHUB_PAGER=", "LANG=C.UTF-8", "TZ=UTC"}
+	_, url, _ = servingIn(t, append(env, "ERPHUB_CONFIG="), "sandbox", "--listen", "127.0.0.1:0", "--write-profiles", "--fixed-dates")
+	work = filepath.Join(home, "work")
 	require.NoError(t, os.Mkdir(work, 0o755))
+	return env, url, work
+}
+
+func testRecording(t *testing.T, document string, least int) {
+	content, err := os.ReadFile(document)
+	require.NoError(t, err)
+	env, url, work := recordingHome(t)
 
 	var out strings.Builder
 	inside, commands := false, 0
@@ -101,6 +108,7 @@ var passing = []struct {
 	instead string
 }{
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?`), "2026-03-09 14:05:00"},
+	{regexp.MustCompile(`\bas of \d{4}-\d\d-\d\d`), "as of 2026-03-09"},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "7c1f0e5a-8f4e-4b7a-9a43-5d0f6b1f2c11"},
 	{regexp.MustCompile(`\b\d+(\.\d+)?(ms|µs|s)\b`), "12ms"},
 	{regexp.MustCompile(`\b\d+\.\d+ s\b`), "0.2 s"},
@@ -127,7 +135,6 @@ func recorded(t *testing.T, folder string, env []string, url, command string) st
 	shown, _, _ = strings.Cut(shown, "\x1dend")
 	shown = strings.ReplaceAll(shown, url, "http://127.0.0.1:8080")
 	shown = strings.ReplaceAll(shown, strings.TrimSuffix(folder, "/work"), "/home/you")
-	shown = strings.ReplaceAll(shown, time.Now().UTC().Format(time.DateOnly), "2026-03-09")
 	for _, p := range passing {
 		shown = p.pattern.ReplaceAllString(shown, p.instead)
 	}

@@ -15,14 +15,14 @@ import (
 
 var update = flag.Bool("update", false, "write docs/images/board.png")
 
-// The picture of the board in README is a page of a real board on an embedded
+// The picture of the board in the documents is a page of a real board on an embedded
 // ERP: go test ./cmd/internal/board -run TestPicture -update.
 func TestPicture(t *testing.T) {
 	file := filepath.Join("..", "..", "..", "docs", "images", "board.png")
 	if !*update {
 		info, err := os.Stat(file)
 		require.NoError(t, err)
-		require.Less(t, info.Size(), int64(150<<10), "README loads it each time")
+		require.Less(t, info.Size(), int64(150<<10), "a page loads it each time")
 		return
 	}
 	w := start(t)
