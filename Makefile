@@ -21,7 +21,7 @@ VET         := -vet=off
 # slower.
 PACKAGES    := $(or $(shell getconf _NPROCESSORS_ONLN),2)
 
-.PHONY: test race proof setup look vet lint contract-lint fuzz bench build release vulncheck generate-check
+.PHONY: test race proof setup look vet lint contract-lint fuzz bench build release vulncheck generate-check site
 
 # The limit is there for what hangs: cmd/erphub takes twelve minutes beside another
 # large package on two busy processors.
@@ -105,6 +105,10 @@ proof-race-rest:
 	$(MAKE) race RACED='. ./aiquery/... ./generator/... ./internal/... ./examples/... ./docs/...' RACETIME=30m
 proof-soak:
 	ERPHUB_SOAK=$${ERPHUB_SOAK:-30m} $(GO) test -count=1 -timeout 0 -p 1 -run 'TestSoak$$' -v ./cmd/erphub-mcp ./cmd/erphub
+
+# The documents as pages with search: open site/index.html.
+site:
+	$(GO) run ./internal/site -o site
 
 # Installs what some tests need beyond Go.
 setup:

@@ -33,10 +33,10 @@ var budgets = []budget{
 	{"deploylog", 3_500, 95},
 	{"dict", 28_030, 625},
 	{"erp", 10_470, 453},
-	{"erp/erptest", 52_030, 202},
+	{"erp/erptest", 51_000, 202},
 	{"examples", 1_250, 2},
 	{"generator", 10_475, 207},
-	{"internal", 20_620, 0},
+	{"internal", 21_110, 0},
 	{"mcp", 22_330, 348},
 	{"tokens", 3_930, 140},
 }
@@ -45,7 +45,7 @@ var budgets = []budget{
 // first number, and no more functions than the second may have one above 15.
 const (
 	mostComplex = 30
-	mostAbove15 = 123
+	mostAbove15 = 120
 )
 
 // Packages that others may import. A new one is what two outsiders would import.

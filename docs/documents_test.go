@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -44,49 +43,6 @@ func pages(t *testing.T) map[string]string {
 		out[file] = string(text)
 	}
 	return out
-}
-
-var (
-	fenced  = regexp.MustCompile("(?ms)^```.*?^```$")
-	inline  = regexp.MustCompile("`[^`\n]*`")
-	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	heading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
-)
-
-// anchors are the fragments that lead to the headings of a page.
-func anchors(text string) []string {
-	var out []string
-	for _, m := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
-		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
-		out = append(out, strings.ReplaceAll(name, " ", "-"))
-	}
-	return out
-}
-
-func TestLinks(t *testing.T) {
-	t.Parallel()
-	all := pages(t)
-	links := 0
-	for file, text := range all {
-		text = inline.ReplaceAllString(fenced.ReplaceAllString(text, ""), "")
-		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			target, fragment, _ := strings.Cut(m[1], "#")
-			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
-				continue
-			}
-			links++
-			path := file
-			if target != "" {
-				path = filepath.Join(filepath.Dir(file), target)
-			}
-			_, err := os.Stat(path)
-			assert.NoError(t, err, "%s links to %s", file, m[1])
-			if page, known := all[path]; known && fragment != "" {
-				assert.True(t, slices.Contains(anchors(page), fragment), "%s links to %s: there is no such heading", file, m[1])
-			}
-		}
-	}
-	require.Greater(t, links, 100)
 }
 
 // Whoever looks for a document finds it in the index.

@@ -81,6 +81,9 @@ func peak(t *testing.T, pid int) int {
 // as a whole.
 func TestUploadsAreNotInMemory(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("the race detector, which runs short, takes memory of its own")
+	}
 	cmd, url, _ := serving(t, "sandbox", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
 	c := &sandboxClient{t: t, url: url}
 	c.logIn()

@@ -79,7 +79,8 @@ func openWays(tb testing.TB, more ...string) *everyWay {
 		return db, source
 	}
 	kept := backend.RegistryOptions{Fresh: time.Hour, Wait: 5 * time.Minute} // nothing changes it
-	overREST, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Registry: kept})
+	const patience = 5 * time.Minute // a machine that does other work is not a server that is away
+	overREST, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Registry: kept, Patience: patience})
 	require.NoError(tb, err)
 	tb.Cleanup(overREST.Close)
 
@@ -97,7 +98,7 @@ func openWays(tb testing.TB, more ...string) *everyWay {
 	handler, err := httpapi.New(queryEngine, verifier, nil)
 	require.NoError(tb, err)
 	api := httptest.NewServer(handler)
-	overAI, err := backend.NewAI(api.URL, nil)
+	overAI, err := backend.NewAI(api.URL, &backend.AIOptions{Patience: patience})
 	require.NoError(tb, err)
 	tb.Cleanup(func() {
 		api.Close()

@@ -8,7 +8,7 @@
 //	    per thing, facts only; parse.go and parse_others.go tell the forms.
 //	    descriptions.txt says in words of our own what tables and columns are for;
 //	  - facts/: what is known of all tables, elements, references, processes and
-//	    windows, in the same forms, compressed; mkfacts makes these files;
+//	    windows, in the same forms, compressed: gunzip, change, gzip -9n;
 //	  - data/: rows of any table, see [builder.addData];
 //	  - trade/: orders, from which shipments, invoices, payments and their
 //	    sums are made;
