@@ -3,12 +3,15 @@ package transfer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/erphub/erphub/dict/values"
 )
@@ -25,20 +28,26 @@ type errorFile struct {
 	size int64
 }
 
-// open looks whether the file may be made. That of a run that was cut off is cut to
-// what the journal knows of.
+// open chooses a file that is not there yet, because somebody may be fixing the rows of
+// an earlier one. That of a run that was cut off is cut to what the journal knows of.
 func (e *errorFile) open(state *journal) error {
 	if e.path == "" {
 		return nil
 	}
 	if !state.resumed {
-		if _, err := os.Lstat(e.path); err == nil {
-			return fmt.Errorf("%s is there from an earlier run: import it or remove it, or name another file for the rows that are refused", e.path)
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return err
+		ext := filepath.Ext(e.path)
+		name := strings.TrimSuffix(e.path, ext)
+		for n := 2; ; n++ {
+			if _, err := os.Lstat(e.path); errors.Is(err, fs.ErrNotExist) {
+				state.Errors = filepath.Base(e.path)
+				return nil
+			} else if err != nil {
+				return err
+			}
+			e.path = fmt.Sprintf("%s-%d%s", name, n, ext)
 		}
-		return nil
 	}
+	e.path = filepath.Join(filepath.Dir(e.path), filepath.Base(cmp.Or(state.Errors, e.path)))
 	info, err := os.Stat(e.path)
 	switch {
 	case state.ErrorBytes == 0 && errors.Is(err, fs.ErrNotExist):

@@ -120,8 +120,17 @@ func TestErrorFile(t *testing.T) {
 			require.NoError(t, err)
 			assert.Contains(t, string(text), "is not a number")
 
-			_, err = transfer.Import(t.Context(), client, dictionary(client), in, opts)
-			require.ErrorContains(t, err, "from an earlier run", "rows that somebody fixes are not overwritten")
+			for _, n := range []string{"-2", "-3"} { // rows that somebody fixes are not overwritten
+				result, err = transfer.Import(t.Context(), client, dictionary(client), in, opts)
+				require.NoError(t, err)
+				assert.Equal(t, in.Path+".errors"+n+tt.name[1:], result.Errors)
+				again, err := os.ReadFile(result.Errors)
+				require.NoError(t, err)
+				assert.Contains(t, string(again), "is not a number")
+			}
+			kept, err := os.ReadFile(opts.Errors)
+			require.NoError(t, err)
+			assert.Equal(t, string(text), string(kept))
 
 			fixed := strings.Replace(string(text), tt.bad, tt.good, 1)
 			fixed = strings.Replace(fixed, "\",1,9\n", "\",1\n", 1)

@@ -51,7 +51,8 @@ type journal struct {
 	Saved   time.Time `json:"saved"`
 	// Counts are of the rows that are settled: the first ones of the file.
 	Counts
-	ErrorBytes int64 `json:"errorBytes"` // of the error file
+	Errors     string `json:"errors"`     // name of the error file
+	ErrorBytes int64  `json:"errorBytes"` // how much of it
 
 	resumed bool
 	written time.Time
@@ -208,7 +209,7 @@ func (r *run) close(cause error) error {
 		err = closeErr
 	}
 	if r.state.Failed > 0 && r.refused.made {
-		r.result.Errors = r.opts.Errors
+		r.result.Errors = r.refused.path
 	}
 	if done && r.opts.Journal != "" && !r.opts.DryRun {
 		removeErr := os.Remove(r.opts.Journal)

@@ -169,10 +169,16 @@ func TestKilled(t *testing.T) {
 					_, err := s.client.Create(t.Context(), "C_BPartner", map[string]any{"Value": fmt.Sprintf("ZK%03d", i), "Name": "old", "C_BP_Group_ID": 103})
 					require.NoError(t, err)
 				}
-				return s, killFile(t, 50, mode.atOnce)
+				path := killFile(t, 50, mode.atOnce)
+				require.NoError(t, os.WriteFile(path+".errors.csv", []byte("of an earlier import"), 0o600))
+				return s, path
 			}
 			state := func(s *killer, path string) (records []string, refused string) {
-				text, err := os.ReadFile(path + ".errors.csv")
+				earlier, err := os.ReadFile(path + ".errors.csv")
+				require.NoError(t, err)
+				assert.Equal(t, "of an earlier import", string(earlier))
+				assert.NoFileExists(t, path+".errors-3.csv")
+				text, err := os.ReadFile(path + ".errors-2.csv")
 				if mode.atOnce {
 					require.ErrorIs(t, err, fs.ErrNotExist)
 				} else {

@@ -30,8 +30,8 @@ func (a *app) importCommand() *cli.Command {
 		Name: "import", Usage: "create or update records from a CSV, NDJSON, JSON or XLSX file", ArgsUsage: "TABLE FILE",
 		Description: "The first line of CSV and XLSX names the columns: by name, by label, or as Column:Value for " +
 			"references by search key. FILE may be - for standard input, with --format.\n\n" +
-			"Rows that are refused go to FILE.errors.csv (or .ndjson), with the reason in the first column: " +
-			"fix them there and import that file. A run that was interrupted left FILE.import.json and goes " +
+			"Rows that are refused go to FILE.errors.csv (or .ndjson; FILE.errors-2.csv if that exists), with the reason in the " +
+			"first column: fix them there and import that file. A run that was interrupted left FILE.import.json and goes " +
 			"on with --resume; nothing is created twice.\n\n" +
 			"FILE.undo.ndjson remembers what imports of the file created and changed. --undo takes back the last one: it deletes what was " +
 			"created and restores former values, except where somebody has changed them since. On a terminal it asks; elsewhere --yes is needed.",
