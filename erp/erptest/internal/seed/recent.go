@@ -48,16 +48,23 @@ const happened = `
 // late has an order of January delivered and invoiced in the last days of March, so that
 // a month which has begun has an invoice, and two counts of stock not after them.
 var late = []string{
-	`UPDATE C_Order SET DateAcct=datetime(DateAcct,'+71 days'), DateOrdered=datetime(DateOrdered,'+71 days'), DatePromised=datetime(DatePromised,'+71 days') WHERE C_Order_ID=133`,
-	`UPDATE C_OrderLine SET DateOrdered=datetime(DateOrdered,'+71 days'), DatePromised=datetime(DatePromised,'+71 days') WHERE C_Order_ID=133`,
-	`UPDATE M_InOut SET DateAcct=datetime(DateAcct,'+71 days'), DateOrdered=datetime(DateOrdered,'+71 days'), MovementDate=datetime(MovementDate,'+71 days') WHERE C_Order_ID=133`,
-	`UPDATE M_Transaction SET MovementDate=datetime(MovementDate,'+71 days')
-		WHERE M_InOutLine_ID IN (SELECT l.M_InOutLine_ID FROM M_InOutLine l JOIN M_InOut s ON s.M_InOut_ID=l.M_InOut_ID WHERE s.C_Order_ID=133)`,
-	`UPDATE C_Invoice SET DateAcct=datetime(DateAcct,'+71 days'), DateInvoiced=datetime(DateInvoiced,'+71 days'), DateOrdered=datetime(DateOrdered,'+71 days') WHERE C_Order_ID=133`,
-	`UPDATE Fact_Acct SET DateAcct=datetime(DateAcct,'+71 days'), DateTrx=datetime(DateTrx,'+71 days')
-		WHERE AD_Table_ID=318 AND Record_ID IN (SELECT C_Invoice_ID FROM C_Invoice WHERE C_Order_ID=133)`,
+	move("C_Order", "DateAcct DateOrdered DatePromised", 71, "C_Order_ID=133"),
+	move("C_OrderLine", "DateOrdered DatePromised", 71, "C_Order_ID=133"),
+	move("M_InOut", "DateAcct DateOrdered MovementDate", 71, "C_Order_ID=133"),
+	move("M_Transaction", "MovementDate", 71, "M_InOutLine_ID IN (SELECT M_InOutLine_ID FROM M_InOutLine JOIN M_InOut USING (M_InOut_ID) WHERE C_Order_ID=133)"),
+	move("C_Invoice", "DateAcct DateInvoiced DateOrdered", 71, "C_Order_ID=133"),
+	move("Fact_Acct", "DateAcct DateTrx", 71, "AD_Table_ID=318 AND Record_ID IN (SELECT C_Invoice_ID FROM C_Invoice WHERE C_Order_ID=133)"),
 	`UPDATE M_Inventory SET MovementDate='2025-03-31 00:00:00' WHERE MovementDate>'2025-03-31 00:00:00'`,
 	`UPDATE M_Transaction SET MovementDate='2025-03-31 00:00:00' WHERE MovementDate>'2025-03-31 00:00:00'`,
+}
+
+// move is the statement that moves columns of rows by days.
+func move(table, columns string, days int, where string) string {
+	var sets []string
+	for column := range strings.FieldsSeq(columns) {
+		sets = append(sets, fmt.Sprintf(`"%s"=datetime("%[1]s",'%+d days')`, column, days))
+	}
+	return fmt.Sprintf(`UPDATE "%s" SET %s WHERE %s`, table, strings.Join(sets, ","), where)
 }
 
 // moveDates moves what happened by whole days, so that the last of it is of today, and
@@ -69,12 +76,8 @@ func moveDates(ctx context.Context, tx *store.Tx, today time.Time) error {
 		return err
 	}
 	for line := range strings.Lines(strings.TrimSpace(happened)) {
-		names := strings.Fields(line)
-		sets := make([]string, 0, len(names)-1)
-		for _, column := range names[1:] {
-			sets = append(sets, fmt.Sprintf(`"%s"=datetime("%[1]s",'%+d days')`, column, days))
-		}
-		if err := run(ctx, tx, fmt.Sprintf(`UPDATE "%s" SET %s WHERE AD_Client_ID<>0`, names[0], strings.Join(sets, ","))); err != nil {
+		table, columns, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if err := run(ctx, tx, move(table, columns, days, "AD_Client_ID<>0")); err != nil {
 			return err
 		}
 	}
