@@ -111,7 +111,7 @@ func (b *Toolbox) aggregation(ctx context.Context, c *mcp.Call, in aggregateReco
 	if a.filter, err = b.checkFilter(ctx, c, a.table, in.Filter); err != nil {
 		return nil, err
 	}
-	a.out.Notes = a.filter.notes
+	a.out.Notes = a.filter.Notes
 	if a.table != nil {
 		a.origin = b.originOf(ctx, c, a.table)
 	}
@@ -160,7 +160,7 @@ func (a *aggregation) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := backend.Search{Table: a.name, Filter: a.filter.text, OrderBy: orderBy, Select: a.totals.Columns(), Limit: aggregatePage}
+	s := backend.Search{Table: a.name, Filter: a.filter.Text, OrderBy: orderBy, Select: a.totals.Columns(), Limit: aggregatePage}
 	if len(s.Select) == 0 { // only counted: the key is enough
 		s.Select = strings.Split(orderBy, ",")
 	}

@@ -206,9 +206,9 @@ func (b *Toolbox) mixed(c *mcp.Call, counted *metrics.Counted, sums string, curr
 // on one column of dates alone.
 func (f *checkedFilter) period(t *registry.Table) (from, to string) {
 	column := ""
-	for _, term := range f.terms {
+	for _, term := range f.Terms {
 		c, ok := t.Column(term.Column)
-		if !ok || c.Type != dict.TypeDate || len(term.Values) != 1 || joined().MatchString(quoted().ReplaceAllString(f.text, "''")) {
+		if !ok || c.Type != dict.TypeDate || len(term.Values) != 1 || joined().MatchString(quoted().ReplaceAllString(f.Text, "''")) {
 			continue
 		}
 		day, err := time.Parse(time.DateOnly, strings.Trim(term.Values[0], "'"))

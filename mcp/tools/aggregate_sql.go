@@ -142,11 +142,11 @@ var sqlOperators = map[string]string{"eq": "=", "neq": "<>", "gt": ">", "ge": ">
 
 // where is the filter in SQL: conditions that all have to be met.
 func (s *statement) where(a *aggregation) (string, bool) {
-	if joined().MatchString(quoted().ReplaceAllString(a.filter.text, "''")) {
+	if joined().MatchString(quoted().ReplaceAllString(a.filter.Text, "''")) {
 		return "", false
 	}
 	var conditions []string
-	for _, term := range a.filter.terms {
+	for _, term := range a.filter.Terms {
 		c, ok := a.table.Column(term.Column)
 		if !ok || c.Virtual() || len(term.Values) != 1 {
 			return "", false

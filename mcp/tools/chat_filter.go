@@ -3,14 +3,12 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/aiquery"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/nearest"
@@ -114,104 +112,46 @@ func wordsOf(filter string) []string {
 	return word().FindAllString(quoted().ReplaceAllString(filter, "''"), -1)
 }
 
-// checkedFilter is a filter as the ERP takes it: codes in the place of labels of lists.
-type checkedFilter struct {
-	text  string
-	terms []erp.FilterTerm
-	notes []string // what values were taken as
-}
+// checkedFilter is a filter as the ERP takes it.
+type checkedFilter struct{ *values.Filter }
 
 // checkFilter refuses a filter that the ERP would refuse, or take for something
 // else without a word, and writes the codes of lists where it has their labels. The
 // table may be nil.
 func (b *Toolbox) checkFilter(ctx context.Context, c *mcp.Call, t *registry.Table, filter string) (*checkedFilter, error) {
-	terms, err := erp.FilterTerms(filter)
-	var wrong *erp.FilterError
-	if errors.As(err, &wrong) {
-		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the ERP cannot use the filter: " + wrong.Problem, Hint: wrong.Advice, Err: err}
-	}
-	if err != nil {
-		return nil, err
-	}
 	secret := secretsOf(t)
 	for _, name := range wordsOf(filter) {
 		if secret(name) {
 			return nil, secretColumn(name)
 		}
 	}
-	out := &checkedFilter{text: filter, terms: terms}
-	if t == nil {
-		return out, nil
-	}
-	for i, term := range terms {
-		col, ok := t.Column(term.Column)
-		isText := func(v string) bool { return strings.HasPrefix(v, "'") }
-		switch {
-		case !ok || !slices.ContainsFunc(term.Values, isText):
-		case col.Type == dict.TypeYesNo:
-			hint := fmt.Sprintf("write %s %s true, or false, without quotes", col.Name, term.Operator)
-			return nil, fail(mcp.CodeInvalidArguments, hint, "the ERP cannot use the filter: %s is true or false, and takes every text for false", col.Name)
-		case col.Type.IsList() && col.ReferenceID > 0 && slices.Contains([]string{"eq", "neq", "in"}, term.Operator):
-			if out.terms[i].Values, err = b.codes(ctx, c, out, &col, term); err != nil {
-				return nil, err
-			}
+	f, err := values.ReadFilter(ctx, filter, func(ctx context.Context) (*values.Reader, *registry.Table, error) {
+		if t == nil {
+			return nil, nil, nil
 		}
-	}
-	return out, nil
-}
-
-// codes are the values of a term with the codes of a list for its labels. The text of
-// the filter has them, too.
-func (b *Toolbox) codes(ctx context.Context, c *mcp.Call, f *checkedFilter, col *registry.Column, term erp.FilterTerm) ([]string, error) {
-	reg, err := b.registry(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := labels(ctx, reg)
-	if err != nil {
-		return nil, err
-	}
-	codes := slices.Clone(term.Values)
-	before := make([]string, len(codes))
-	for i, v := range term.Values { // a text holds no quote, so what is found by this stands in none
-		before[i] = regexp.QuoteMeta(v)
-	}
-	pattern := before[0]
-	if term.Operator == "in" {
-		pattern = `\(\s*` + strings.Join(before, `\s*,\s*`) + `\s*\)`
-	}
-	whole := regexp.MustCompile(`(\b` + regexp.QuoteMeta(term.Column) + `\s+` + term.Operator + `\s+)` + pattern)
-	plain := whole.MatchString(f.text) // not within tolower or toupper
-	for i, v := range codes {
-		text := strings.Trim(v, "'")
-		if !strings.HasPrefix(v, "'") || text == "" {
-			continue
+		reg, err := b.registry(ctx, c)
+		if err != nil {
+			return nil, nil, err
 		}
-		code, err := r.Code(ctx, col.ReferenceID, text)
-		switch {
-		case err != nil:
-			return nil, valueProblem(col.Name, err)
-		case !plain && !strings.EqualFold(code, text):
-			return nil, problem(col.Name, fmt.Sprintf("write %s eq '%s'", col.Name, code), "%s is a label of the list, and records hold its code", clip(text, 60))
-		case plain && code != text:
-			codes[i] = "'" + code + "'"
-			f.notes = append(f.notes, fmt.Sprintf("%s %s is taken as %s", col.Name, clip(text, 60), code))
-		}
+		r, err := labels(ctx, reg)
+		return r, t, err
+	})
+	var misread *erp.FilterError
+	var value *values.Error
+	switch {
+	case errors.As(err, &misread):
+		return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "the ERP cannot use the filter: " + misread.Problem, Hint: misread.Advice, Err: err}
+	case errors.As(err, &value):
+		problem, advice, _ := strings.Cut(value.Problem, "; ")
+		return nil, fail(mcp.CodeInvalidArguments, advice, "the ERP cannot use the filter: %s", clip(problem, 800))
 	}
-	after := codes[0]
-	if term.Operator == "in" {
-		after = "(" + strings.Join(codes, ",") + ")"
-	}
-	if !slices.Equal(codes, term.Values) {
-		f.text = whole.ReplaceAllStringFunc(f.text, func(found string) string { return whole.FindStringSubmatch(found)[1] + after })
-	}
-	return codes, nil
+	return &checkedFilter{f}, err
 }
 
 // textConditions are the conditions of a filter on texts.
 func (f *checkedFilter) textConditions(t *registry.Table) []textCondition {
 	var all []textCondition
-	for _, term := range f.terms {
+	for _, term := range f.Terms {
 		if t == nil || !slices.Contains([]string{"eq", "in", "contains", "startswith", "endswith"}, term.Operator) {
 			continue
 		}
@@ -230,15 +170,15 @@ func (f *checkedFilter) textConditions(t *registry.Table) []textCondition {
 
 // names reports whether a condition is on a column.
 func (f *checkedFilter) names(column string) bool {
-	return slices.ContainsFunc(f.terms, func(t erp.FilterTerm) bool { return strings.EqualFold(t.Column, column) })
+	return slices.ContainsFunc(f.Terms, func(t erp.FilterTerm) bool { return strings.EqualFold(t.Column, column) })
 }
 
 // and is the filter with one more condition.
 func (f *checkedFilter) and(condition string) string {
-	if strings.TrimSpace(f.text) == "" {
+	if strings.TrimSpace(f.Text) == "" {
 		return condition
 	}
-	return "(" + f.text + ") and " + condition
+	return "(" + f.Text + ") and " + condition
 }
 
 // nothing is why records of a table are not found by a filter. The table may be nil.
@@ -248,7 +188,7 @@ func (b *Toolbox) nothing(c *mcp.Call, t *registry.Table, f *checkedFilter) *not
 		return n
 	}
 	n.tables = []*registry.Table{t}
-	for _, term := range f.terms {
+	for _, term := range f.Terms {
 		if strings.EqualFold(term.Column, "AD_Table_ID") && term.Operator == "eq" {
 			n.about = append(n.about, strings.Trim(term.Values[0], "'"))
 		}

@@ -77,7 +77,7 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		s := backend.Search{Table: in.TableName, Filter: filter.text, OrderBy: in.OrderBy, Limit: in.Limit, Offset: p.offset}
+		s := backend.Search{Table: in.TableName, Filter: filter.Text, OrderBy: in.OrderBy, Limit: in.Limit, Offset: p.offset}
 		if table != nil {
 			s.Table = table.Name
 		}
@@ -91,7 +91,7 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 		if err != nil {
 			return nil, misspelt(err, table, in.Filter)
 		}
-		out := &searchRecordsOut{Notice: untrusted, TableName: s.Table, Notes: filter.notes}
+		out := &searchRecordsOut{Notice: untrusted, TableName: s.Table, Notes: filter.Notes}
 		if len(found.Records) == 0 && p.offset == 0 {
 			out.Notes = append(out.Notes, b.nothing(c, table, filter).why(ctx)...)
 		}

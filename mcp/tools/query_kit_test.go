@@ -79,7 +79,7 @@ func openWays(tb testing.TB, more ...string) *everyWay {
 		return db, source
 	}
 	kept := backend.RegistryOptions{Fresh: time.Hour, Wait: 5 * time.Minute} // nothing changes it
-	const patience = 5 * time.Minute // a machine that does other work is not a server that is away
+	const patience = 5 * time.Minute                                         // a machine that does other work is not a server that is away
 	overREST, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Registry: kept, Patience: patience})
 	require.NoError(tb, err)
 	tb.Cleanup(overREST.Close)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/nearest"
@@ -78,21 +80,37 @@ func nearTable(ctx context.Context, client *erp.Client, word string) string {
 	return meant
 }
 
-// clientFor connects for records that --filter and an order choose, and refuses
-// what the server would take without a word for something else.
-func (a *app) clientFor(c *cli.Context, table string, orderBy []string) (*erp.Client, error) {
-	terms, err := erp.FilterTerms(c.String("filter"))
-	if err != nil {
-		return nil, shell.Input(err)
+// clientFor connects for records that --filter and an order choose, and reads the
+// filter as the tools for assistants do. It refuses what the server would take without
+// a word for something else.
+func (a *app) clientFor(c *cli.Context, table string, orderBy []string) (*erp.Client, erp.Filter, error) {
+	if _, err := erp.FilterTerms(c.String("filter")); err != nil { // before anybody is asked for a password
+		return nil, erp.Filter{}, shell.Input(err)
 	}
 	client, err := a.Client(c)
 	if err != nil {
-		return nil, err
+		return nil, erp.Filter{}, err
 	}
-	if err := checkFlags(c, client, table, terms); err != nil {
-		return nil, err
+	f, err := values.ReadFilter(c.Context, c.String("filter"), func(ctx context.Context) (*values.Reader, *registry.Table, error) {
+		dictionary := values.NewDictionary(restdict.NewSource(client, nil))
+		t, err := dictionary.Table(ctx, table)
+		if err != nil {
+			return nil, nil, nil // the ERP says what is wrong, or the role cannot know
+		}
+		r, err := values.New(client, dictionary, values.Options{Inactive: true})
+		return r, &t, err
+	})
+	var wrong *values.Error
+	if errors.As(err, &wrong) {
+		err = shell.Usagef("filter: %s", wrong.Problem)
 	}
-	return client, checkOrder(c, client, table, orderBy)
+	if err != nil {
+		return nil, erp.Filter{}, err
+	}
+	for _, note := range f.Notes {
+		a.Note("%s", note)
+	}
+	return client, erp.Raw(f.Text), checkOrder(c, client, table, orderBy)
 }
 
 // checkOrder refuses columns that the table does not have: the server ignores an
@@ -122,31 +140,6 @@ func checkOrder(c *cli.Context, client *erp.Client, table string, parts []string
 			hint = fmt.Sprintf("; did you mean %q?", meant)
 		}
 		return shell.Usagef("--orderby: %s has no column %q, and the server ignores an order it does not understand%s", table, column, hint)
-	}
-	return nil
-}
-
-// quotedFlag is a text that somebody means for yes or no.
-var quotedFlag = lazyregexp.New(`^'(?i:Y|N|true|false)'$`)
-
-// checkFlags refuses texts that are compared with yes-no columns: the server
-// takes each of them for no, without a word.
-func checkFlags(c *cli.Context, client *erp.Client, table string, terms []erp.FilterTerm) error {
-	var columns []shell.SchemaColumn
-	for _, t := range terms {
-		i := slices.IndexFunc(t.Values, quotedFlag().MatchString)
-		if i < 0 {
-			continue
-		}
-		if columns == nil {
-			ctx, cancel := context.WithTimeout(c.Context, shell.HintTime)
-			columns = shell.TableSchema(ctx, client, table)
-			cancel()
-		}
-		if slices.ContainsFunc(columns, func(s shell.SchemaColumn) bool { return s.Type == "boolean" && strings.EqualFold(s.Name, t.Column) }) {
-			return shell.Usagef("filter: %s is a yes-no column, and the server takes the text %s for no; write %s %s true or false, without quotes",
-				t.Column, t.Values[i], t.Column, t.Operator)
-		}
 	}
 	return nil
 }

@@ -31,10 +31,6 @@ func (a *app) countCommand() *cli.Command {
 
 func (a *app) recordCount(c *cli.Context) error {
 	table, groups, measures := c.Args().First(), shell.CommaList(c.String("by")), shell.CommaList(c.String("measure"))
-	terms, err := erp.FilterTerms(c.String("filter"))
-	if err != nil {
-		return shell.Input(err)
-	}
 	totals, err := aggregate.New(groups, measures)
 	if err != nil {
 		return shell.Usage(err)
@@ -42,21 +38,18 @@ func (a *app) recordCount(c *cli.Context) error {
 	if _, _, err := totals.Rows(c.String("orderby"), 0); err != nil {
 		return shell.Usage(err)
 	}
-	client, err := a.Client(c)
+	client, filter, err := a.clientFor(c, table, nil)
 	if err != nil {
 		return err
 	}
-	if err := checkFlags(c, client, table, terms); err != nil {
-		return err
-	}
 	if len(groups)+len(measures) == 0 {
-		n, err := countRecords(c.Context, client, table, erp.Raw(c.String("filter")))
+		n, err := countRecords(c.Context, client, table, filter)
 		if err != nil {
 			return a.hint(c, client, table, shell.Input(err))
 		}
 		return a.Print(c, map[string]any{"table": table, "count": n}, output.Table{Below: fmt.Sprintln(n)})
 	}
-	q := &erp.Query{Filter: erp.Raw(c.String("filter")), Select: totals.Columns()}
+	q := &erp.Query{Filter: filter, Select: totals.Columns()}
 	for rec, err := range client.Records(c.Context, table, q) {
 		if err != nil {
 			return a.hint(c, client, table, shell.Input(err))

@@ -49,7 +49,7 @@ func (a *app) exportOptions(c *cli.Context) (*exportOptions, error) {
 		return nil, shell.Usagef("record export takes a table, and the file to write; got %d arguments", n)
 	}
 	o := &exportOptions{path: c.Args().Get(1), format: c.String("format"), ExportOptions: transfer.ExportOptions{
-		Table: c.Args().First(), Columns: shell.CommaList(c.String("columns")), Filter: erp.Raw(c.String("filter")),
+		Table: c.Args().First(), Columns: shell.CommaList(c.String("columns")),
 		OrderBy: shell.CommaList(c.String("orderby")), Limit: c.Int("top"), References: c.String("references"),
 	}}
 	if o.path == "-" {
@@ -91,10 +91,11 @@ func (a *app) recordExport(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := a.clientFor(c, o.Table, o.OrderBy)
+	client, filter, err := a.clientFor(c, o.Table, o.OrderBy)
 	if err != nil {
 		return err
 	}
+	o.Filter = filter
 	n := 0
 	write := func(out io.Writer) error {
 		n, err = a.exportTo(c.Context, client, out, o.format, c.Bool("no-formulas"), o.ExportOptions)

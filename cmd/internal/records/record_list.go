@@ -47,7 +47,7 @@ func (a *app) listOptions(c *cli.Context) (*listOptions, error) {
 		return nil, shell.Usagef("--names belongs to -o csv")
 	}
 	o.query = &erp.Query{
-		Filter: erp.Raw(c.String("filter")), Select: selected(o.columns), Expand: expands(c),
+		Select: selected(o.columns), Expand: expands(c),
 		OrderBy: shell.CommaList(c.String("orderby")), Top: c.Int("top"), Skip: c.Int("skip"),
 	}
 	return o, nil
@@ -58,10 +58,11 @@ func (a *app) recordList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := a.clientFor(c, o.table, o.query.OrderBy)
+	client, filter, err := a.clientFor(c, o.table, o.query.OrderBy)
 	if err != nil {
 		return err
 	}
+	o.query.Filter = filter
 	list, err := o.read(c.Context, client)
 	if err != nil {
 		return a.hint(c, client, o.table, shell.Input(err))

@@ -12,19 +12,6 @@ import (
 // SchemaColumns are the columns of a table as its schema names them, nil when
 // it cannot be read.
 func SchemaColumns(ctx context.Context, client *erp.Client, table string) []string {
-	var names []string
-	for _, c := range TableSchema(ctx, client, table) {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
-// SchemaColumn is a column with its type in JSON.
-type SchemaColumn struct{ Name, Type string }
-
-// TableSchema are the columns of a table with their types, nil when they cannot be
-// read.
-func TableSchema(ctx context.Context, client *erp.Client, table string) []SchemaColumn {
 	text, err := client.TableYAML(ctx, table)
 	if err != nil {
 		return nil
@@ -43,13 +30,9 @@ func TableSchema(ctx context.Context, client *erp.Client, table string) []Schema
 		if !strings.EqualFold(name, table) || schema.Properties.Kind != yaml.MappingNode {
 			continue
 		}
-		var columns []SchemaColumn
+		var columns []string
 		for i := 0; i+1 < len(schema.Properties.Content); i += 2 {
-			var kind struct {
-				Type string `yaml:"type"`
-			}
-			_ = schema.Properties.Content[i+1].Decode(&kind) // a type of another form is none we look for
-			columns = append(columns, SchemaColumn{schema.Properties.Content[i].Value, kind.Type})
+			columns = append(columns, schema.Properties.Content[i].Value)
 		}
 		return columns
 	}

@@ -1,0 +1,105 @@
+package values
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
+)
+
+// Filter is a filter of the REST API as the ERP takes it.
+type Filter struct {
+	Text  string // with the codes of lists where labels were
+	Terms []erp.FilterTerm
+	Notes []string // what labels were taken as, for whoever wrote them
+}
+
+// ReadFilter reads the text of a filter on records of a table: it writes the codes of
+// lists where the filter has their labels, and refuses what the ERP would take for
+// something else without a word: texts that are compared with yes-no columns, and values
+// that a list does not have. It calls of, for a reader and the table, if the filter
+// compares with texts; without a table those stay as they are. The error is an
+// [*erp.FilterError], an [*Error], or that of the dictionary.
+func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*Reader, *registry.Table, error)) (*Filter, error) {
+	terms, err := erp.FilterTerms(filter)
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.ValidString(filter) {
+		return nil, wrong("it is not text in UTF-8; check how the terminal or the program encodes it")
+	}
+	f := &Filter{Text: filter, Terms: terms}
+	if !slices.ContainsFunc(terms, func(t erp.FilterTerm) bool { return slices.ContainsFunc(t.Values, isText) }) {
+		return f, nil
+	}
+	r, t, err := of(ctx)
+	if t == nil || err != nil {
+		return f, err
+	}
+	for i, term := range terms {
+		col, ok := t.Column(term.Column)
+		switch {
+		case !ok || !slices.ContainsFunc(term.Values, isText):
+		case col.Type == dict.TypeYesNo:
+			return nil, wrong("%s is true or false, and the ERP takes every text for false; write %[1]s %s true or false, without quotes", col.Name, term.Operator)
+		case col.Type.IsList() && col.ReferenceID > 0 && slices.Contains([]string{"eq", "neq", "in"}, term.Operator):
+			if terms[i].Values, err = r.codes(ctx, f, &col, term); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return f, nil
+}
+
+func isText(value string) bool { return strings.HasPrefix(value, "'") }
+
+// codes are the values of a term with the codes of a list for its labels. The text of
+// the filter has them, too.
+func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, term erp.FilterTerm) ([]string, error) {
+	codes := slices.Clone(term.Values)
+	before := make([]string, len(codes))
+	for i, v := range term.Values { // a text holds no quote, so what is found by this stands in none
+		before[i] = regexp.QuoteMeta(v)
+	}
+	pattern := before[0]
+	if term.Operator == "in" {
+		pattern = `\(\s*` + strings.Join(before, `\s*,\s*`) + `\s*\)`
+	}
+	whole := regexp.MustCompile(`(\b` + regexp.QuoteMeta(term.Column) + `\s+` + term.Operator + `\s+)` + pattern)
+	plain := whole.MatchString(f.Text) // not within tolower or toupper
+	for i, v := range codes {
+		given := strings.Trim(v, "'")
+		if !isText(v) || given == "" {
+			continue
+		}
+		code, err := r.Code(ctx, col.ReferenceID, given)
+		var about *Error
+		switch {
+		case errors.As(err, &about):
+			return nil, wrong("%s: %s", col.Name, about.Problem)
+		case err != nil:
+			return nil, err
+		case !plain && !strings.EqualFold(code, given):
+			return nil, wrong("%[1]s: %[2]s is a label of the list, and records hold its code; write %[1]s eq '%[3]s'", col.Name, text.Shorten(given, 60), code)
+		case plain && code != given:
+			codes[i] = "'" + code + "'"
+			f.Notes = append(f.Notes, fmt.Sprintf("%s %s is taken as %s", col.Name, text.Shorten(given, 60), code))
+		}
+	}
+	after := codes[0]
+	if term.Operator == "in" {
+		after = "(" + strings.Join(codes, ",") + ")"
+	}
+	if !slices.Equal(codes, term.Values) {
+		f.Text = whole.ReplaceAllStringFunc(f.Text, func(found string) string { return whole.FindStringSubmatch(found)[1] + after })
+	}
+	return codes, nil
+}
