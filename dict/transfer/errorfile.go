@@ -3,7 +3,6 @@ package transfer
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/dict/values"
@@ -21,46 +21,41 @@ import (
 type errorFile struct {
 	path string
 	json bool
-	made bool
 
 	f    *os.File
 	out  *bufio.Writer
 	size int64
 }
 
-// open chooses a file that is not there yet, because somebody may be fixing the rows of
-// an earlier one. That of a run that was cut off is cut to what the journal knows of.
+// open makes the file, under a name that is not taken yet, because somebody may be fixing
+// the rows of an earlier run, or another may be at work. That of a run that was cut off
+// is its own, and is cut to what the journal knows of.
 func (e *errorFile) open(state *journal) error {
 	if e.path == "" {
 		return nil
 	}
 	if !state.resumed {
-		ext := filepath.Ext(e.path)
-		name := strings.TrimSuffix(e.path, ext)
-		for n := 2; ; n++ {
-			if _, err := os.Lstat(e.path); errors.Is(err, fs.ErrNotExist) {
-				state.Errors = filepath.Base(e.path)
-				return nil
-			} else if err != nil {
-				return err
-			}
-			e.path = fmt.Sprintf("%s-%d%s", name, n, ext)
-		}
+		return e.reserve(state)
 	}
-	e.path = filepath.Join(filepath.Dir(e.path), filepath.Base(cmp.Or(state.Errors, e.path)))
-	info, err := os.Stat(e.path)
+	folder, wanted := filepath.Split(e.path)
+	if !numbered(state.Errors, wanted) {
+		return fmt.Errorf("resuming: the journal names the file of refused rows %q, which is no name that a run gives it; remove the journal and import with a key", state.Errors)
+	}
+	e.path = folder + state.Errors
+	info, err := os.Lstat(e.path)
 	switch {
 	case state.ErrorBytes == 0 && errors.Is(err, fs.ErrNotExist):
-		return nil
+		return e.reserve(state)
 	case err != nil:
 		return fmt.Errorf("resuming: the file of refused rows: %w", err)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("resuming: %s is no regular file any more", e.path)
 	case info.Size() < state.ErrorBytes:
 		return fmt.Errorf("resuming: %s is shorter than the run left it; put it back, or remove the journal and import with a key", e.path)
 	}
 	if e.f, err = os.OpenFile(e.path, os.O_WRONLY, 0o600); err != nil {
 		return err
 	}
-	e.made = true
 	if err = e.f.Truncate(state.ErrorBytes); err == nil {
 		_, err = e.f.Seek(0, 2)
 	}
@@ -69,17 +64,49 @@ func (e *errorFile) open(state *journal) error {
 	return err
 }
 
+// reserve makes the file under the first free name.
+func (e *errorFile) reserve(state *journal) error {
+	folder, wanted := filepath.Split(e.path)
+	for n := 2; ; n++ {
+		f, err := os.OpenFile(e.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // the rows may be personal
+		if err == nil {
+			e.f, e.out, state.Errors = f, bufio.NewWriter(f), filepath.Base(e.path)
+			return nil
+		}
+		info, there := os.Lstat(e.path)
+		switch {
+		case !errors.Is(err, fs.ErrExist):
+			return fmt.Errorf("making the file of refused rows: %w", err)
+		case there == nil && !info.Mode().IsRegular():
+			return fmt.Errorf("%s is no regular file: name another for the rows that are refused", e.path)
+		}
+		name, ext := parts(wanted)
+		e.path = fmt.Sprintf("%s%s-%d%s", folder, name, n, ext)
+	}
+}
+
+// parts are a name with what is before a number and behind it.
+func parts(name string) (before, ext string) {
+	ext = filepath.Ext(name)
+	if ext == name { // .errors is a hidden file
+		ext = ""
+	}
+	return strings.TrimSuffix(name, ext), ext
+}
+
+// numbered reports whether a run that wanted a name may have another.
+func numbered(name, wanted string) bool {
+	before, ext := parts(wanted)
+	number, ok := strings.CutPrefix(name, before+"-")
+	number, behind := strings.CutSuffix(number, ext)
+	n, err := strconv.Atoi(number)
+	return name == wanted || ok && behind && err == nil && n > 1 && strconv.Itoa(n) == number
+}
+
 // add writes a row.
 func (e *errorFile) add(names []string, r *row) error {
 	if e.path == "" {
 		return nil
-	}
-	if e.f == nil {
-		f, err := os.OpenFile(e.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // the rows may be personal
-		if err != nil {
-			return fmt.Errorf("writing the refused rows: %w", err)
-		}
-		e.f, e.out, e.made = f, bufio.NewWriter(f), true
 	}
 	var line bytes.Buffer
 	var err error
@@ -178,6 +205,14 @@ func asJSON(c values.Cell) any {
 	return c.Text
 }
 
+// hint says in an error where the rows are.
+func (e *errorFile) hint() string {
+	if e.size == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (they are in %s)", e.path)
+}
+
 // sync makes what was written last, and returns how much there is.
 func (e *errorFile) sync() (int64, error) {
 	if e.f == nil {
@@ -193,10 +228,15 @@ func (e *errorFile) sync() (int64, error) {
 	return e.size, nil
 }
 
-func (e *errorFile) close() error {
+// close ends the file. One without rows is removed when the run is done.
+func (e *errorFile) close(done bool) error {
 	if e.f == nil {
 		return nil
 	}
 	_, err := e.sync()
-	return errors.Join(err, e.f.Close())
+	err = errors.Join(err, e.f.Close())
+	if done && err == nil && e.size == 0 {
+		return os.Remove(e.path)
+	}
+	return err
 }

@@ -205,10 +205,10 @@ func (r *run) close(cause error) error {
 	if !done {
 		err = r.save(true)
 	}
-	if closeErr := errors.Join(r.refused.close(), r.undo.close()); err == nil {
+	if closeErr := errors.Join(r.refused.close(done), r.undo.close()); err == nil {
 		err = closeErr
 	}
-	if r.state.Failed > 0 && r.refused.made {
+	if r.refused.size > 0 {
 		r.result.Errors = r.refused.path
 	}
 	if done && r.opts.Journal != "" && !r.opts.DryRun {

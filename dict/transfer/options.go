@@ -33,8 +33,9 @@ type ImportOptions struct {
 	RoleID int
 	// Errors is the file that gets the rows that were refused, with the reason in
 	// the first column: CSV for CSV and worksheets, else NDJSON. Fix the rows and
-	// import the file. It is made when there is something to write; if it exists, a
-	// number goes before its extension ([Result.Errors] is the name). Empty: none.
+	// import the file. It is made at the start, and removed at the end if no row was
+	// refused. If it exists, a number goes before its extension: [Result.Errors] is the
+	// name. Empty: none.
 	Errors string
 	// Journal is the file that remembers what is done while the run lasts; it is
 	// removed when all rows are through. Empty: none, and a run that is cut off

@@ -340,7 +340,7 @@ func (r *run) take(rows []*row, results []erp.Written, cause error) error {
 		r.opts.Progress(Progress{r.state.Counts, r.total})
 	}
 	if n := r.opts.MaxErrors; cause == nil && n > 0 && r.state.Failed >= n {
-		return fmt.Errorf("stopped after %d of %d rows, because %d were refused: %w", r.state.Rows(), r.total, r.state.Failed, ErrFailed)
+		return fmt.Errorf("stopped after %d of %d rows, because %d were refused%s: %w", r.state.Rows(), r.total, r.state.Failed, r.refused.hint(), ErrFailed)
 	}
 	return cause
 }
@@ -376,6 +376,9 @@ func refusal(err error) error {
 func (r *run) count(row *row) error {
 	switch {
 	case row.err != nil:
+		if err := r.refused.add(r.names, row); err != nil {
+			return err
+		}
 		r.state.Failed++
 		problem := &FileError{Name: r.in.Name(), Line: row.line, Column: row.column, Problem: row.err.Error()}
 		if len(r.result.Problems) < mostProblems {
@@ -384,10 +387,6 @@ func (r *run) count(row *row) error {
 		if r.opts.Problem != nil {
 			r.opts.Problem(problem)
 		}
-		if r.opts.DryRun {
-			return nil
-		}
-		return r.refused.add(r.names, row)
 	case row.does == creates:
 		r.state.Created++
 	case row.does == updates:
@@ -443,7 +442,7 @@ func (r *run) atOnce(ctx context.Context) error {
 				}
 			}
 		}
-		return fmt.Errorf("nothing was written, because %d of %d rows were refused: %w", n, r.total, ErrFailed)
+		return fmt.Errorf("nothing was written, because %d of %d rows were refused%s: %w", n, r.total, r.refused.hint(), ErrFailed)
 	}
 	return r.take(all, results, nil)
 }
