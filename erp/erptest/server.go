@@ -35,7 +35,8 @@ type Options struct {
 	Twin string
 	// Recent moves the demo data so that its last order is of today, by Clock: reports
 	// over this month and this year are not empty. Without it, they are the same each
-	// time, with orders of January 2024 to March 2025. It counts when the database is new.
+	// time, with orders of January 2024 to March 2025, as with a Clock before that. It
+	// counts when the database is new.
 	Recent bool
 	// Clock tells the time the server lives in; nil is [time.Now].
 	Clock func() time.Time

@@ -78,7 +78,7 @@ func sandboxFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "durable", Usage: "with --data: have each write wait for the disk, so that a power failure undoes nothing"},
 		&cli.StringFlag{Name: "ready-file", Usage: `file to write {"url","pid","sql"} to once the server is ready`, TakesFile: true},
 		&cli.BoolFlag{Name: "write-profiles", Usage: "store the sandbox's logins as profiles system and garden of the configuration"},
-		&cli.BoolFlag{Name: "fixed-dates", Usage: "leave the demo data where they are the same every day, from January 2024 to March 2025, instead of ending them today"},
+		&cli.BoolFlag{Name: "fixed-dates", Usage: "give a new sandbox demo data that are the same every day, of January 2024 to March 2025; otherwise they end today"},
 		&cli.BoolFlag{Name: "strict", Usage: "accept only what the real server accepts: no PATCH, and no numbers for processes"},
 	}...)
 	return append(flags, sandboxPostgresFlags()...)

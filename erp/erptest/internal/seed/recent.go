@@ -19,6 +19,9 @@ var (
 // from a day on, such as prices and rates, was so before.
 const happened = `
 	A_Asset A_Asset_CreateDate AssetServiceDate
+	AD_Archive Created
+	AD_SchedulerLog Created
+	AD_WF_EventAudit Created
 	C_AllocationHdr DateAcct DateTrx
 	C_AllocationLine DateTrx
 	C_BPartner FirstSale
@@ -42,20 +45,27 @@ const happened = `
 	M_Transaction MovementDate
 	R_ContactInterest SubscribeDate
 	R_Request DateNextAction
-	R_RequestUpdate StartTime EndTime
+	R_RequestUpdate Created StartTime EndTime
 	S_ResourceAssignment AssignDateFrom AssignDateTo`
 
-// late has an order of January delivered and invoiced in the last days of March, so that
-// a month which has begun has an invoice, and two counts of stock not after them.
+// late has an order of January delivered and invoiced on the last day, so that
+// a month which begins today has an invoice, and two counts of stock not after it.
 var late = []string{
-	move("C_Order", "DateAcct DateOrdered DatePromised", 71, "C_Order_ID=133"),
-	move("C_OrderLine", "DateOrdered DatePromised", 71, "C_Order_ID=133"),
-	move("M_InOut", "DateAcct DateOrdered MovementDate", 71, "C_Order_ID=133"),
-	move("M_Transaction", "MovementDate", 71, "M_InOutLine_ID IN (SELECT M_InOutLine_ID FROM M_InOutLine JOIN M_InOut USING (M_InOut_ID) WHERE C_Order_ID=133)"),
-	move("C_Invoice", "DateAcct DateInvoiced DateOrdered", 71, "C_Order_ID=133"),
-	move("Fact_Acct", "DateAcct DateTrx", 71, "AD_Table_ID=318 AND Record_ID IN (SELECT C_Invoice_ID FROM C_Invoice WHERE C_Order_ID=133)"),
-	`UPDATE M_Inventory SET MovementDate='2025-03-31 00:00:00' WHERE MovementDate>'2025-03-31 00:00:00'`,
-	`UPDATE M_Transaction SET MovementDate='2025-03-31 00:00:00' WHERE MovementDate>'2025-03-31 00:00:00'`,
+	set("C_Order", "DateAcct DateOrdered", "C_Order_ID=133"),
+	set("C_OrderLine", "DateOrdered", "C_Order_ID=133"),
+	set("M_InOut", "DateAcct DateOrdered MovementDate", "C_Order_ID=133"),
+	set("M_Transaction", "MovementDate", "M_InOutLine_ID IN (SELECT M_InOutLine_ID FROM M_InOutLine JOIN M_InOut USING (M_InOut_ID) WHERE C_Order_ID=133)"),
+	set("C_Invoice", "DateAcct DateInvoiced DateOrdered", "C_Order_ID=133"),
+	set("Fact_Acct", "DateAcct DateTrx", "AD_Table_ID=318 AND Record_ID IN (SELECT C_Invoice_ID FROM C_Invoice WHERE C_Order_ID=133)"),
+	move("C_Order", "DatePromised", 77, "C_Order_ID=133"),
+	move("C_OrderLine", "DatePromised", 77, "C_Order_ID=133"),
+	set("M_Inventory", "MovementDate", "MovementDate>'2025-03-31 00:00:00'"),
+	set("M_Transaction", "MovementDate", "MovementDate>'2025-03-31 00:00:00'"),
+}
+
+// set is the statement that sets columns of rows to the last day.
+func set(table, columns, where string) string {
+	return fmt.Sprintf(`UPDATE "%s" SET %s='2025-03-31 00:00:00' WHERE %s`, table, strings.ReplaceAll(columns, " ", "='2025-03-31 00:00:00',"), where)
 }
 
 // move is the statement that moves columns of rows by days.
@@ -72,6 +82,9 @@ func move(table, columns string, days int, where string) string {
 func moveDates(ctx context.Context, tx *store.Tx, today time.Time) error {
 	year, month, day := today.Date()
 	days := int(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Sub(lastDay) / (24 * time.Hour))
+	if days < 0 {
+		return nil // what prices and rates are valid from would be after it
+	}
 	if err := run(ctx, tx, late...); err != nil {
 		return err
 	}

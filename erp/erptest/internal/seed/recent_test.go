@@ -25,7 +25,7 @@ var valid = strings.Fields(`C_Conversion_Rate.ValidFrom C_Tax.ValidFrom M_PriceL
 // posted lies in its period.
 func TestDatesMoveTogether(t *testing.T) {
 	t.Parallel()
-	for _, today := range []string{"2025-03-31", "2024-02-29", "2026-11-29", "2027-01-01", "2028-02-29", "2101-06-30"} {
+	for _, today := range []string{"2025-03-31", "2026-11-29", "2027-01-01", "2028-02-29", "2101-06-30"} {
 		t.Run(today, func(t *testing.T) {
 			t.Parallel()
 			day, err := time.Parse(time.DateOnly, today)
@@ -53,7 +53,7 @@ func TestDatesMoveTogether(t *testing.T) {
 				table, name, _ := strings.Cut(of, ".")
 				assert.LessOrEqual(t, column(t, after, table, `max("`+name+`")`)[0], today+" 00:00:00", of)
 			}
-			assert.Equal(t, day.AddDate(0, 0, -1).Format(time.DateTime), column(t, after, "C_Invoice", "max(DateInvoiced)")[0])
+			assert.Equal(t, today+" 00:00:00", column(t, after, "C_Invoice", "max(DateInvoiced)")[0])
 			assert.Equal(t, column(t, after, "C_Invoice", "DateAcct"), column(t, after, "C_Invoice", "DateInvoiced"))
 			assert.Equal(t, today+" 00:00:00", column(t, after, "C_Order", "max(DateOrdered)")[0])
 			const within = "(SELECT p.C_Period_ID FROM C_Period p WHERE DateAcct BETWEEN p.StartDate AND p.EndDate)"
@@ -73,14 +73,14 @@ func TestDatesMoveTogether(t *testing.T) {
 func dateColumns(t *testing.T, s *store.Store) (out [][2]string) {
 	t.Helper()
 	eachTable(t, s, func(ctx context.Context, tx *store.Tx, tab *store.Table) {
-		if tab.IsView || !hasColumn(tab, "AD_Client_ID") || strings.HasPrefix(tab.Name, "AD_") {
+		if tab.IsView || !hasColumn(tab, "AD_Client_ID") || tab.Name == "AD_PInstance" {
 			return
 		}
 		for _, c := range tab.Columns {
-			if !slices.Contains([]int{displaytype.Date, displaytype.DateTime, displaytype.Time}, c.Ref) || c.Name == "Created" || c.Name == "Updated" {
+			if !slices.Contains([]int{displaytype.Date, displaytype.DateTime, displaytype.Time}, c.Ref) {
 				continue
 			}
-			rows, err := tx.Values(ctx, fmt.Sprintf(`SELECT 1 FROM "%s" WHERE AD_Client_ID<>0 AND "%s" IS NOT NULL LIMIT 1`, tab.Name, c.Name))
+			rows, err := tx.Values(ctx, fmt.Sprintf(`SELECT 1 FROM "%s" WHERE AD_Client_ID<>0 AND "%s"<>? LIMIT 1`, tab.Name, c.Name), MadeTime)
 			if err == nil && len(rows) > 0 {
 				out = append(out, [2]string{tab.Name, c.Name})
 			}
