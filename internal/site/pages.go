@@ -5,16 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
 
@@ -43,7 +44,9 @@ type site struct {
 	byPath map[string]*page
 }
 
-var markdown = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+// markdown is what GitHub understands. Alignment is no style, which the pages' policy forbids.
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList,
+	extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))))
 
 // read reads the documents below root. Those of docs follow in the order in which their
 // index names them.
@@ -70,7 +73,10 @@ func read(root string) (*site, error) {
 		if p.markdown, err = os.ReadFile(filepath.Join(root, filepath.FromSlash(name))); err != nil {
 			return nil, err
 		}
-		p.tree = markdown.Parser().Parse(text.NewReader(p.markdown), parser.WithContext(parser.NewContext(parser.WithIDs(&headingIDs{given: map[string]int{}}))))
+		if i := slices.IndexFunc(s.pages, func(o *page) bool { return strings.EqualFold(o.name, p.name) }); i >= 0 {
+			return nil, fmt.Errorf("%s and %s would both be the page %s; rename one", s.pages[i].source, name, p.name)
+		}
+		p.tree = markdown.Parser().Parse(text.NewReader(p.markdown))
 		p.look()
 		s.pages = append(s.pages, p)
 		s.byPath[name] = p
@@ -98,46 +104,40 @@ func fileOf(source string) string {
 	return strings.ToLower(strings.TrimSuffix(path.Base(source), ".md")) + ".html"
 }
 
-// look finds the title and the headings.
+// look finds the title and gives the headings the identifiers that they have on GitHub.
 func (p *page) look() {
+	given := map[string]int{}
 	_ = ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it never fails
 		h, ok := n.(*ast.Heading)
 		if !entering || !ok {
 			return ast.WalkContinue, nil
 		}
-		if id, ok := h.AttributeString("id"); ok {
-			p.headings = append(p.headings, string(id.([]byte)))
+		title := plain(h, p.markdown)
+		id := identifier(title)
+		if given[id]++; given[id] > 1 {
+			id = fmt.Sprintf("%s-%d", id, given[id]-1)
 		}
+		h.SetAttributeString("id", []byte(id))
+		p.headings = append(p.headings, id)
 		if p.title == "" {
-			p.title = plain(h, p.markdown)
+			p.title = title
 		}
 		return ast.WalkSkipChildren, nil
 	})
 }
 
-// headingIDs gives headings the identifiers that they have on GitHub.
-type headingIDs struct{ given map[string]int }
-
-func (ids *headingIDs) Generate(value []byte, _ ast.NodeKind) []byte {
+func identifier(title string) string {
 	var id strings.Builder
-	for _, r := range strings.ToLower(string(value)) {
+	for _, r := range strings.ToLower(title) {
 		switch {
 		case r == ' ':
 			id.WriteByte('-')
-		case r == '-' || r == '_' || isWord(r):
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
 			id.WriteRune(r)
 		}
 	}
-	name := id.String()
-	n := ids.given[name]
-	ids.given[name]++
-	if n > 0 {
-		name = fmt.Sprintf("%s-%d", name, n)
-	}
-	return []byte(name)
+	return id.String()
 }
-
-func (ids *headingIDs) Put(value []byte) { ids.given[string(value)]++ }
 
 // render makes the pages' HTML, with links that lead within the site.
 func (s *site) render() (wrong []error) {
@@ -174,38 +174,49 @@ func (s *site) render() (wrong []error) {
 // resolve is what a link of a page leads to in the site: a page, a copied picture, or
 // the repository. It fails if that is not there.
 func (s *site) resolve(p *page, link string) (string, error) {
-	target, fragment, fragmented := strings.Cut(link, "#")
-	if strings.Contains(target, ":") { // another server, a mail
-		return link, nil
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "" || u.Host != "" { // another server, a mail
+		return link, err
 	}
 	to := p
-	if target != "" {
-		file := path.Join(path.Dir(p.source), target)
+	if u.Path != "" {
+		file := path.Join(path.Dir(p.source), u.Path)
+		if strings.HasPrefix(u.Path, "/") {
+			file = path.Clean(u.Path[1:])
+		}
 		if to = s.byPath[file]; to == nil {
-			return s.resolveFile(file)
+			return s.resolveFile(file, u.Fragment)
 		}
 	}
-	if fragmented && !slices.Contains(to.headings, fragment) {
+	switch {
+	case u.Fragment == "":
+		return to.name, nil
+	case !slices.Contains(to.headings, u.Fragment):
 		return link, fmt.Errorf("%s has no such heading", to.source)
 	}
-	if fragmented {
-		return to.name + "#" + fragment, nil
-	}
-	return to.name, nil
+	return to.name + "#" + u.EscapedFragment(), nil
 }
 
-func (s *site) resolveFile(file string) (string, error) {
+// pictures are copied into the site.
+var pictures = []string{".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
+
+func (s *site) resolveFile(file, fragment string) (string, error) {
+	if !filepath.IsLocal(filepath.FromSlash(file)) {
+		return file, errors.New("it is outside of the project")
+	}
 	info, err := os.Stat(filepath.Join(s.root, filepath.FromSlash(file)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return file, errors.New("there is no such file")
 	case err != nil:
 		return file, err
-	case info.IsDir():
-		return repository + "tree/main/" + file, nil
-	case slices.Contains([]string{".png", ".svg"}, path.Ext(file)):
+	case info.Mode().IsRegular() && slices.Contains(pictures, strings.ToLower(path.Ext(file))):
 		s.files[file] = true
-		return file, nil
+		return (&url.URL{Path: file}).EscapedPath(), nil
 	}
-	return repository + "blob/main/" + file, nil
+	kind := "blob"
+	if info.IsDir() {
+		kind = "tree"
+	}
+	return (&url.URL{Scheme: "https", Host: "github.com", Path: path.Join("/erphub/erphub", kind, "main", file), Fragment: fragment}).String(), nil
 }

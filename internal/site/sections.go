@@ -2,9 +2,9 @@ package main
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/util"
 )
 
 // section is what search finds: a heading with the text below it.
@@ -28,6 +28,9 @@ func (p *page) sections() (out []section) {
 			out = append(out, next)
 			return ast.WalkSkipChildren, nil
 		}
+		if n.Kind() == ast.KindHTMLBlock {
+			return ast.WalkSkipChildren, nil
+		}
 		if n.Type() == ast.TypeBlock && len(out) > 0 && (n.FirstChild() == nil || n.FirstChild().Type() == ast.TypeInline) {
 			last := &out[len(out)-1]
 			last.Text = strings.TrimSpace(last.Text + " " + plain(n, p.markdown))
@@ -48,9 +51,21 @@ func plain(n ast.Node, source []byte) string {
 		}
 	}
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it never fails
-		if t, ok := n.(*ast.Text); ok && entering {
-			out.Write(t.Segment.Value(source))
-			if t.SoftLineBreak() || t.HardLineBreak() {
+		switch n := n.(type) {
+		case *ast.AutoLink:
+			if entering {
+				out.Write(n.Label(source))
+			}
+		case *ast.Text:
+			if !entering {
+				break
+			}
+			value := n.Segment.Value(source)
+			if _, code := n.Parent().(*ast.CodeSpan); !code {
+				value = util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(value)))
+			}
+			out.Write(value)
+			if n.SoftLineBreak() || n.HardLineBreak() {
 				out.WriteByte(' ')
 			}
 		}
@@ -58,5 +73,3 @@ func plain(n ast.Node, source []byte) string {
 	})
 	return strings.Join(strings.Fields(out.String()), " ")
 }
-
-func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -59,7 +59,7 @@ func project(t *testing.T, text string) string {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
 		"README.md": "# Project\n[docs](docs/README.md)", "CHANGELOG.md": "# Changes", "CONTRIBUTING.md": "# Contributing", "SECURITY.md": "# Security",
-		"examples/README.md": "# Examples", "docs/README.md": "# Index\n" + text, "docs/other.md": "# Other\n## A `b` & c!\n## Again\n## Again",
+		"examples/README.md": "# Examples", "docs/README.md": "# Index\n" + text, "docs/other.md": "# Other\n## A `b` & c!\n## Again\n## Again\n## See [this](README.md) &amp; _that_", "docs/two words.md": "# Two",
 		"docs/picture.svg": "<svg/>", "cmd/main.go": "package main",
 	} {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -75,6 +75,13 @@ func TestWhatLinksBecome(t *testing.T) {
 		"page":             {markdown: "[x](other.md)", html: `href="other.html"`},
 		"heading":          {markdown: "[x](other.md#a-b--c)", html: `href="other.html#a-b--c"`},
 		"second of a name": {markdown: "[x](other.md#again-1)", html: `href="other.html#again-1"`},
+		"heading of code":  {markdown: "[x](other.md#see-this--that)", html: `href="other.html#see-this--that"`},
+		"encoded":          {markdown: "[x](two%20words.md)", html: `href="two%20words.html"`},
+		"query":            {markdown: "[x](other.md?plain=1#again)", html: `href="other.html#again"`},
+		"from the root":    {markdown: "[x](/docs/other.md)", html: `href="other.html"`},
+		"line":             {markdown: "[x](../cmd/main.go#L1)", html: `href="` + repository + `blob/main/cmd/main.go#L1"`},
+		"aligned":          {markdown: "|a|\n|-:|\n|b|", html: `<td align="right">`},
+		"outside":          {markdown: "![x](../../x.svg)", problem: "it is outside of the project"},
 		"own heading":      {markdown: "[x](#index)", html: `href="documents.html#index"`},
 		"project":          {markdown: "[x](../README.md)", html: `href="index.html"`},
 		"source":           {markdown: "[x](../cmd/main.go)", html: `href="` + repository + `blob/main/cmd/main.go"`},
@@ -102,6 +109,10 @@ func TestWhatLinksBecome(t *testing.T) {
 	}
 	_, err := build(t.TempDir(), t.TempDir())
 	require.ErrorContains(t, err, "-root")
+	twice := project(t, "")
+	require.NoError(t, os.WriteFile(filepath.Join(twice, "docs", "Index.md"), []byte("# Index"), 0o644))
+	_, err = build(twice, t.TempDir())
+	require.ErrorContains(t, err, "README.md and docs/Index.md would both be the page index.html")
 }
 
 // Search finds a section by its words, and what is typed stays text.
