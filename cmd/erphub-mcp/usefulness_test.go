@@ -202,7 +202,7 @@ func setTraps(t *testing.T, path string) {
 // play starts a sandbox over a folder and a tool server, and plays tasks.
 func (s *setting) play(t *testing.T, data string, tasks []task) {
 	t.Helper()
-	url := sandbox(t, "--data", data)
+	url := sandbox(t, "--data", data, "--fixed-dates")
 	truth, err := sql.Open("sqlite", "file:"+filepath.Join(data, "erp.db")+"?mode=ro")
 	require.NoError(t, err)
 	defer truth.Close()
