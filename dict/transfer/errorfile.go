@@ -39,7 +39,7 @@ func (e *errorFile) open(state *journal) error {
 	}
 	folder, wanted := filepath.Split(e.path)
 	if !numbered(state.Errors, wanted) {
-		return fmt.Errorf("resuming: the journal names the file of refused rows %q, which is no name that a run gives it; remove the journal and import with a key", state.Errors)
+		return fmt.Errorf("resuming: the journal names the file of refused rows %q, but no run gives it that name; remove the journal and import with a key", state.Errors)
 	}
 	e.path = folder + state.Errors
 	info, err := os.Lstat(e.path)
@@ -49,7 +49,7 @@ func (e *errorFile) open(state *journal) error {
 	case err != nil:
 		return fmt.Errorf("resuming: the file of refused rows: %w", err)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("resuming: %s is no regular file any more", e.path)
+		return fmt.Errorf("resuming: %s is not a regular file any more", e.path)
 	case info.Size() < state.ErrorBytes:
 		return fmt.Errorf("resuming: %s is shorter than the run left it; put it back, or remove the journal and import with a key", e.path)
 	}
@@ -78,7 +78,7 @@ func (e *errorFile) reserve(state *journal) error {
 		case !errors.Is(err, fs.ErrExist):
 			return fmt.Errorf("making the file of refused rows: %w", err)
 		case there == nil && !info.Mode().IsRegular():
-			return fmt.Errorf("%s is no regular file: name another for the rows that are refused", e.path)
+			return fmt.Errorf("%s is not a regular file; name another for the rows that are refused", e.path)
 		}
 		name, ext := parts(wanted)
 		e.path = fmt.Sprintf("%s%s-%d%s", folder, name, n, ext)

@@ -91,13 +91,13 @@ func TestNamesOfErrorFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "in.csv"), []byte("Name\n"), 0o600))
 	require.NoError(t, os.Symlink("in.csv", filepath.Join(dir, "link.csv")))
 	for _, path := range []string{os.DevNull, dir, filepath.Join(dir, "link.csv")} {
-		require.ErrorContains(t, (&errorFile{path: path}).open(&journal{}), "is no regular file")
+		require.ErrorContains(t, (&errorFile{path: path}).open(&journal{}), "is not a regular file")
 	}
 	for _, name := range []string{"in.csv", "bad-1.csv", "bad-02.csv", "bad-.csv", "../bad.csv", "", "bad-2.csv/x"} {
 		e := &errorFile{path: filepath.Join(dir, "bad.csv")}
-		require.ErrorContains(t, e.open(&journal{resumed: true, Errors: name}), "no name that a run gives it", name)
+		require.ErrorContains(t, e.open(&journal{resumed: true, Errors: name}), "no run gives it that name", name)
 	}
-	require.ErrorContains(t, (&errorFile{path: filepath.Join(dir, "link.csv")}).open(&journal{resumed: true, Errors: "link.csv"}), "no regular file any more")
+	require.ErrorContains(t, (&errorFile{path: filepath.Join(dir, "link.csv")}).open(&journal{resumed: true, Errors: "link.csv"}), "not a regular file any more")
 	content, err := os.ReadFile(filepath.Join(dir, "in.csv"))
 	require.NoError(t, err)
 	assert.Equal(t, "Name\n", string(content))

@@ -95,7 +95,10 @@ func (r *run) open(table string) (err error) {
 		r.unlock()
 		return err
 	}
-	return r.save(true)
+	if err := r.save(true); err != nil {
+		return errors.Join(err, r.refused.close(true))
+	}
+	return nil
 }
 
 // lockJournal keeps other runs off; file is for people.
