@@ -456,7 +456,7 @@ func summary(all []played, as string) (reached, atOnce, calls, tokens int) {
 func usefulnessPage(settings []*setting) string {
 	var b strings.Builder
 	b.WriteString("# What an assistant reaches\n\n" +
-		"Sixty things that users of an ERP ask, over the data of the sandbox, with all tool sets and with those that `erphub-mcp` offers\n" +
+		"Sixty things that users of an ERP ask, over the data of `erphub sandbox --fixed-dates`, with all tool sets and with those that `erphub-mcp` offers\n" +
 		"without a setting. The calls are those an able assistant makes, written by hand; no model was run. A task is reached when the\n" +
 		"responses hold the expected facts, and numbers are compared with what SQL finds in the sandbox's own file. Tokens are estimated:\n" +
 		"one for four bytes. Those of a task are its arguments and responses. The definitions of the tools come on top, once in each\n" +

@@ -20,7 +20,7 @@ func TestPictureOfATerminal(t *testing.T) {
 		`erphub record update C_BPartner JoeBlock SO_CreditLimit=7500 --dry-run`,
 		`erphub --profile system add column C_Order XX_Note --type String --length 40 --field`,
 		`erphub record update C_Order DocumentNo=80031 XX_Note="call before delivery"`,
-		`erphub metrics query revenue --by partner --from 2024-01-01 --to 2024-12-31 --top 3`,
+		`erphub metrics query revenue --by partner --top 3`,
 	} {
 		steps = append(steps, picture.Step{Kind: picture.Command, Text: command})
 		if printed := recorded(t, work, env, url, command); printed != "" {

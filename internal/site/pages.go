@@ -44,7 +44,8 @@ type site struct {
 	byPath map[string]*page
 }
 
-// markdown is what GitHub understands. Alignment is no style, which the pages' policy forbids.
+// markdown reads what GitHub reads. It aligns cells by an attribute, because the policy of
+// the pages forbids styles.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList,
 	extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))))
 

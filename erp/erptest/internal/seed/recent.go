@@ -15,6 +15,9 @@ var (
 	lastDay  = time.Date(2025, time.March, 31, 0, 0, 0, 0, time.UTC)
 )
 
+// lastTime is lastDay in SQL.
+const lastTime = "'2025-03-31 00:00:00'"
+
 // happened are the columns that say when something happened or will. What is valid
 // from a day on, such as prices and rates, was so before.
 const happened = `
@@ -59,13 +62,13 @@ var late = []string{
 	set("Fact_Acct", "DateAcct DateTrx", "AD_Table_ID=318 AND Record_ID IN (SELECT C_Invoice_ID FROM C_Invoice WHERE C_Order_ID=133)"),
 	move("C_Order", "DatePromised", 77, "C_Order_ID=133"),
 	move("C_OrderLine", "DatePromised", 77, "C_Order_ID=133"),
-	set("M_Inventory", "MovementDate", "MovementDate>'2025-03-31 00:00:00'"),
-	set("M_Transaction", "MovementDate", "MovementDate>'2025-03-31 00:00:00'"),
+	set("M_Inventory", "MovementDate", "MovementDate>"+lastTime),
+	set("M_Transaction", "MovementDate", "MovementDate>"+lastTime),
 }
 
 // set is the statement that sets columns of rows to the last day.
 func set(table, columns, where string) string {
-	return fmt.Sprintf(`UPDATE "%s" SET %s='2025-03-31 00:00:00' WHERE %s`, table, strings.ReplaceAll(columns, " ", "='2025-03-31 00:00:00',"), where)
+	return fmt.Sprintf(`UPDATE "%s" SET %s=%s WHERE %s`, table, strings.ReplaceAll(columns, " ", "="+lastTime+","), lastTime, where)
 }
 
 // move is the statement that moves columns of rows by days.
