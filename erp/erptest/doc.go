@@ -23,8 +23,7 @@
 // The figures follow from each other: a partner's balance is that of its invoices
 // and payments, what is on stock is what movements left. Orders are of January 2024
 // to March 2025, or end today with [Options].Recent. Periods are open in the year of
-// the first document and the two after it; on other days documents are processed as
-// if they were.
+// the first document and the two after it; other days are taken for open.
 //
 // # Log-ins and tokens
 //

@@ -9,14 +9,12 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// The days of the first and the last of what happened in the demo data.
+// The days of the first and the last of what happened in the demo data, and the last in SQL.
 var (
 	firstDay = time.Date(2024, time.January, 2, 0, 0, 0, 0, time.UTC)
 	lastDay  = time.Date(2025, time.March, 31, 0, 0, 0, 0, time.UTC)
+	lastTime = lastDay.Format("'" + time.DateTime + "'")
 )
-
-// lastTime is lastDay in SQL.
-const lastTime = "'2025-03-31 00:00:00'"
 
 // happened are the columns that say when something happened or will. What is valid
 // from a day on, such as prices and rates, was so before.
