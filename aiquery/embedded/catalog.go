@@ -45,11 +45,42 @@ func (d *database) Catalog(ctx context.Context) (*run.Catalog, error) {
 				r.Key = append(r.Key, strings.ToLower(row[3].String))
 			}
 		}
+		if err := addViews(ctx, read, c.Relations); err != nil {
+			return err
+		}
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.columns, d.rendered = columns, map[*guard.Plan]*sqlite.Statement{}
 		return nil
 	})
+}
+
+// addViews adds the ERP's own views, which stand in a table in PostgreSQL's dialect.
+func addViews(ctx context.Context, read run.Reader, relations map[string]*run.Relation) error {
+	there, err := read(ctx, "SELECT name FROM sqlite_master WHERE name = 'REST_ViewQuery'")
+	if err != nil {
+		return fmt.Errorf("look for the database's views: %w", err)
+	}
+	if len(there) == 0 {
+		return nil
+	}
+	rows, err := read(ctx, "SELECT TableName, PostgreSQL, Columns FROM REST_ViewQuery")
+	if err != nil {
+		return fmt.Errorf("read the database's views: %w", err)
+	}
+	for _, row := range rows {
+		name := strings.ToLower(row[0].String)
+		if relations[name] != nil {
+			continue
+		}
+		r := &run.Relation{Name: name, Kind: run.PlainView, Definition: row[1].String}
+		for line := range strings.Lines(row[2].String) {
+			column, declared, _ := strings.Cut(strings.TrimSpace(line), " ")
+			r.Columns = append(r.Columns, run.Column{Name: strings.ToLower(column), Type: columnType(declared), Whole: strings.EqualFold(declared, "INTEGER")})
+		}
+		relations[name] = r
+	}
+	return nil
 }
 
 // viewQuery is the SELECT of a CREATE VIEW.

@@ -107,7 +107,16 @@ func (c *change) compare(ctx context.Context, tx *sql.Tx, empty []string, have *
 type view struct{ name, query string }
 
 func readViews(ctx context.Context, tx *sql.Tx) ([]view, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT name, sql FROM sqlite_master WHERE type='view' ORDER BY rowid`)
+	// The ERP's own views stand in a table, in the order in which they can be made.
+	var own int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name='REST_ViewQuery'`).Scan(&own); err != nil {
+		return nil, fmt.Errorf("look at the ERP's views: %w", err)
+	}
+	statement := `SELECT name, sql FROM sqlite_master WHERE type='view' ORDER BY rowid`
+	if own > 0 {
+		statement = `SELECT TableName, 'CREATE VIEW v AS ' || PostgreSQL FROM (SELECT * FROM REST_ViewQuery ORDER BY rowid) UNION ALL SELECT * FROM (` + statement + `)`
+	}
+	rows, err := tx.QueryContext(ctx, statement)
 	if err != nil {
 		return nil, fmt.Errorf("look at the ERP's views: %w", err)
 	}

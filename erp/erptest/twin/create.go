@@ -109,18 +109,10 @@ func (c *clone) makeTables(ctx context.Context) error {
 
 func (c *clone) makeTable(ctx context.Context, tx *store.Tx, t *store.Table) (problem string, err error) {
 	exists, err := tx.TableExists(ctx, t.Name)
-	if err != nil || exists || serverOwn[strings.ToUpper(t.Name)] {
+	if err != nil || exists || t.IsView || serverOwn[strings.ToUpper(t.Name)] { // views come with the equipment
 		return "", err
 	}
 	err = tx.Savepoint(ctx, func() error {
-		if t.IsView {
-			statement := emptyView(t)
-			if statement == "" {
-				return nil
-			}
-			_, err := tx.Exec(ctx, statement)
-			return err
-		}
 		var err error
 		problem, err = createTable(ctx, tx, t)
 		return err

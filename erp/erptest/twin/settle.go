@@ -20,8 +20,6 @@ import (
 	"github.com/erphub/erphub/internal/sqlquote"
 )
 
-func emptyView(t *store.Table) string { return seed.EmptyView(t) }
-
 // settle makes of the rows a database that the embedded ERP serves.
 func (c *clone) settle(ctx context.Context, tables []*store.Table) error {
 	// Rows that are left out may leave others behind that refer to them.
@@ -62,12 +60,16 @@ func (c *clone) settle(ctx context.Context, tables []*store.Table) error {
 	}
 	return c.step(ctx, "equipment", func() error {
 		return c.work.Update(ctx, func(tx *store.Tx) error {
-			added, err := seed.Equip(ctx, tx)
-			if err != nil || len(added) == 0 {
-				return err
+			added, views, err := seed.Equip(ctx, tx)
+			if err == nil && len(added) > 0 {
+				slices.Sort(added)
+				err = c.note(ctx, tx, fmt.Sprintf("the embedded ERP needs %d tables or columns that the ERP does not have, which are empty: %s", len(added), strings.Join(added, ", ")))
 			}
-			slices.Sort(added)
-			return c.note(ctx, tx, fmt.Sprintf("the embedded ERP needs %d tables or columns that the ERP does not have, which are empty: %s", len(added), strings.Join(added, ", ")))
+			if err == nil && len(views) > 0 {
+				slices.Sort(views)
+				err = c.note(ctx, tx, fmt.Sprintf("what %d views or columns of views show is not known here: the views answer 404, the columns are empty: %s", len(views), strings.Join(views, ", ")))
+			}
+			return err
 		})
 	})
 }

@@ -27,6 +27,11 @@ func (s *Session) FindTable(ctx context.Context, tx *store.Tx, name string, writ
 	if write && !s.Role.CanWrite(t) || !write && !s.Role.CanRead(t) {
 		return nil, Refuse(Denied, "Access denied", "Access denied for table: "+name)
 	}
+	if t.IsView {
+		if there, err := tx.ViewExists(ctx, t.Name); err != nil || !there {
+			return nil, errors.Join(err, Refuse(NotFound, "Invalid table name", "The dictionary has the view "+t.Name+", the database has not"))
+		}
+	}
 	return t, nil
 }
 

@@ -60,10 +60,13 @@ func eachTable(t *testing.T, s *store.Store, fn func(ctx context.Context, tx *st
 	})
 }
 
-// eachFilled visits the tables that have rows.
+// eachFilled visits the tables that have rows, which views have from others.
 func eachFilled(t *testing.T, s *store.Store, fn func(ctx context.Context, tx *store.Tx, tab *store.Table)) {
 	t.Helper()
 	eachTable(t, s, func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		if tab.IsView {
+			return
+		}
 		n, err := tx.Count(ctx, tab, "")
 		require.NoError(t, err)
 		if n > 0 {
@@ -94,11 +97,12 @@ func TestDatabaseIsInStepWithTheDictionary(t *testing.T) {
 	eachTable(t, open(t), func(ctx context.Context, tx *store.Tx, tab *store.Table) {
 		have, err := tx.PhysicalColumns(ctx, tab.Name)
 		require.NoError(t, err)
-		want := slices.DeleteFunc(slices.Clone(tab.Columns), (*store.Column).IsVirtual)
-		assert.Len(t, have, len(want), tab.Name)
-		if tab.IsView {
+		if tab.IsView { // TestViewsCanBeRead reads them
+			assert.Empty(t, have, tab.Name)
 			return
 		}
+		want := slices.DeleteFunc(slices.Clone(tab.Columns), (*store.Column).IsVirtual)
+		assert.Len(t, have, len(want), tab.Name)
 		key := slices.ContainsFunc(have, func(p store.PhysicalColumn) bool { return p.Key })
 		assert.True(t, key, "%s has no primary key", tab.Name)
 		if !slices.Contains(bareTables, tab.Name) {

@@ -48,9 +48,28 @@ var registerFunctions = sync.OnceFunc(func() {
 		}
 		return int64(0), nil
 	}))
+	must(sqlite.RegisterDeterministicScalarFunction("erp_decimal", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		return decimalOf(args[0]), nil
+	}))
 	must(sqlite.RegisterDeterministicScalarFunction("erp_lower", 1, lower(strings.ToLower)))
 	must(sqlite.RegisterDeterministicScalarFunction("erp_upper", 1, lower(strings.ToUpper)))
 })
+
+// decimalOf is a number that SQLite has computed as the text that decimals are stored
+// as, without what floating point adds far behind the point.
+func decimalOf(v driver.Value) driver.Value {
+	switch v := v.(type) {
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		text := strings.TrimRight(strings.TrimRight(strconv.FormatFloat(v, 'f', 9, 64), "0"), ".")
+		if text == "-0" {
+			return "0"
+		}
+		return text
+	}
+	return v
+}
 
 // compareDecimals orders decimal texts by value; what is not a number comes
 // after all numbers, by text.

@@ -104,7 +104,14 @@ func (c *keepingConn) Close() error {
 	return errors.Join(append(errs, c.writingConn.Close())...)
 }
 
-func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (res driver.Result, err error) {
+	return res, c.withViews(ctx, func() error {
+		res, err = c.exec(ctx, query, args)
+		return err
+	})
+}
+
+func (c *keepingConn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if !kept(query) {
 		return c.writingConn.ExecContext(ctx, query, args)
 	}
@@ -124,7 +131,14 @@ func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driv
 	return res, c.giveBack(query, stmt)
 }
 
-func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (rows driver.Rows, err error) {
+	return rows, c.withViews(ctx, func() error {
+		rows, err = c.query(ctx, query, args)
+		return err
+	})
+}
+
+func (c *keepingConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if !kept(query) {
 		return c.writingConn.QueryContext(ctx, query, args)
 	}

@@ -71,7 +71,7 @@ func (b *builder) image(ctx context.Context) (content []byte, err error) {
 }
 
 func (b *builder) write(ctx context.Context, tx *store.Tx) error {
-	for _, statement := range []string{seed.Marks, seed.UploadPieces, store.AbsentSQL, seed.OwnTablesSQL} {
+	for _, statement := range []string{seed.Marks, seed.UploadPieces, store.AbsentSQL, store.ViewSQL, seed.OwnTablesSQL} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return err
 		}
@@ -81,7 +81,26 @@ func (b *builder) write(ctx context.Context, tx *store.Tx) error {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
+	for _, v := range b.m.views {
+		if err := v.write(ctx, tx); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// write makes a view. One of which the files do not know what it shows is not in the
+// database.
+func (v *view) write(ctx context.Context, tx *store.Tx) error {
+	own, err := v.query(sqlite)
+	if err != nil {
+		return err
+	}
+	theirs, err := v.query(postgres)
+	if err != nil {
+		return err
+	}
+	return tx.AddView(ctx, store.View{Name: v.table.Name, SQLite: own, PostgreSQL: theirs, Columns: store.ViewColumns(&v.table.Table)})
 }
 
 func (b *builder) writeTable(ctx context.Context, tx *store.Tx, t *table) error {
@@ -94,9 +113,8 @@ func (b *builder) writeTable(ctx context.Context, tx *store.Tx, t *table) error 
 	if err := s.complete(); err != nil || !t.Active {
 		return err
 	}
-	if t.IsView { // what a view of the ERP shows is not among the facts
-		_, err := tx.Exec(ctx, seed.EmptyView(&t.Table))
-		return err
+	if t.IsView {
+		return nil
 	}
 	statements := []string{s.layout.SQL}
 	if s.layout.UUIDIndex != "" {

@@ -16,6 +16,7 @@ type model struct {
 	refs      []*reference
 	processes []*process
 	windows   []*window
+	views     []*view // those of which it is known what they show, in an order in which they can be made
 	rules     []rule
 	uuids     map[string]map[int64]string // those of the ERP, by table and id
 	texts     map[string]description      // of tables and columns, by kind and upper-case name

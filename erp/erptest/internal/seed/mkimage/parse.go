@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-//go:embed dictionary/*.txt facts/*.gz data/*.txt trade/*.txt follow/*.txt menu/*.txt
+//go:embed dictionary/*.txt views/*.txt facts/*.gz data/*.txt trade/*.txt follow/*.txt menu/*.txt
 var files embed.FS
 
 // eachLine calls fn for every line of a file that is not blank or a comment.
@@ -62,6 +62,12 @@ func parseModel() (*model, error) {
 		t.own = true
 	}
 	m.supply(facts)
+	if err := m.parseViews("views/views.txt"); err != nil {
+		return nil, err
+	}
+	if err := m.addViews(); err != nil {
+		return nil, err
+	}
 	for _, t := range m.tables {
 		for _, c := range t.Columns {
 			id, ok := m.elementID[strings.ToUpper(c.Name)]
