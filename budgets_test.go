@@ -28,15 +28,15 @@ type budget struct {
 // budgets cover the module.
 var budgets = []budget{
 	{"aiquery", 19_925, 334},
-	{"aiquery/embedded", 6_115, 19},
+	{"aiquery/embedded", 6_150, 19},
 	{"cmd", 35_790, 0},
 	{"deploylog", 3_500, 95},
 	{"dict", 28_175, 627},
 	{"erp", 10_470, 453},
-	{"erp/erptest", 51_015, 202},
+	{"erp/erptest", 51_750, 202},
 	{"examples", 1_250, 2},
 	{"generator", 10_475, 207},
-	{"internal", 21_135, 0},
+	{"internal", 21_145, 0},
 	{"mcp", 22_270, 348},
 	{"tokens", 3_930, 140},
 }

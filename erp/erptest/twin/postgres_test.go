@@ -47,7 +47,7 @@ func limitedReader(t *testing.T, cluster *pgcluster.Cluster) {
 	address, err := cluster.Reader(t.Context(), "reader")
 	require.NoError(t, err)
 	_, err = conn.PgConn().Exec(t.Context(), "GRANT USAGE ON SCHEMA adempiere TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA adempiere TO reader; REVOKE SELECT ON adempiere.c_uom FROM reader; "+
-		"ALTER TABLE adempiere.c_greeting RENAME TO somewhere_else; ALTER TABLE adempiere.c_order DROP COLUMN poreference; "+
+		"ALTER TABLE adempiere.c_greeting RENAME TO somewhere_else; ALTER TABLE adempiere.c_order DROP COLUMN poreference CASCADE; "+
 		"ALTER TABLE adempiere.ad_message ENABLE ROW LEVEL SECURITY; CREATE POLICY broken ON adempiere.ad_message USING (('Zq0897 ' || msgtext)::uuid IS NOT NULL); "+
 		"CREATE TABLE adempiere.xx_machine (xx_machine_uu uuid, name varchar); GRANT SELECT ON adempiere.xx_machine TO reader; "+
 		"INSERT INTO adempiere.xx_machine VALUES ('01234567-89ab-cdef-0123-456789abcdef', 'press'), (NULL, 'lathe')").ReadAll()

@@ -58,20 +58,21 @@ func (c *clone) settle(ctx context.Context, tables []*store.Table) error {
 	if err := c.step(ctx, "virtual columns", func() error { return c.virtualColumns(ctx) }); err != nil {
 		return err
 	}
-	return c.step(ctx, "equipment", func() error {
-		return c.work.Update(ctx, func(tx *store.Tx) error {
-			added, views, err := seed.Equip(ctx, tx)
-			if err == nil && len(added) > 0 {
-				slices.Sort(added)
-				err = c.note(ctx, tx, fmt.Sprintf("the embedded ERP needs %d tables or columns that the ERP does not have, which are empty: %s", len(added), strings.Join(added, ", ")))
-			}
-			if err == nil && len(views) > 0 {
-				slices.Sort(views)
-				err = c.note(ctx, tx, fmt.Sprintf("what %d views or columns of views show is not known here: the views answer 404, the columns are empty: %s", len(views), strings.Join(views, ", ")))
-			}
-			return err
-		})
-	})
+	return c.step(ctx, "equipment", func() error { return c.work.Update(ctx, func(tx *store.Tx) error { return c.equip(ctx, tx) }) })
+}
+
+// equip adds what the embedded ERP needs, and its views, and notes what they lack.
+func (c *clone) equip(ctx context.Context, tx *store.Tx) error {
+	added, views, err := seed.Equip(ctx, tx)
+	if err == nil && len(added) > 0 {
+		slices.Sort(added)
+		err = c.note(ctx, tx, fmt.Sprintf("the embedded ERP needs %d tables or columns that the ERP does not have, which are empty: %s", len(added), strings.Join(added, ", ")))
+	}
+	if err == nil && len(views) > 0 {
+		slices.Sort(views)
+		err = c.note(ctx, tx, fmt.Sprintf("what %d views or columns of views show is not known here: the views answer 404, the columns are empty: %s", len(views), strings.Join(views, ", ")))
+	}
+	return err
 }
 
 // index makes the indexes of a table.

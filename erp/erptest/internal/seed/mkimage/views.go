@@ -120,6 +120,11 @@ func (a *arm) parse(word, rest string) error {
 		}
 		return nil
 	}
+	return a.compute(word, rest)
+}
+
+// compute reads a column that is no column of a source.
+func (a *arm) compute(word, rest string) error {
 	kind, sql, ok := strings.Cut(" "+rest, " = ")
 	if !ok || strings.Contains(strings.TrimSpace(kind), " ") {
 		return fmt.Errorf("not a line of a view: %q", word+" "+rest)
@@ -137,27 +142,22 @@ func (a *arm) set(name, sql string) {
 }
 
 // addViews gives the tables of views the columns that the facts lack: those that a
-// view shows of its sources, of the same kind as there.
+// view shows of its sources, of the same kind as there. It has the views in an order in
+// which they can be made.
 func (m *model) addViews() error {
-	next := int64(firstViewColumnID)
-	done := map[string]bool{}
 	waiting := map[string]*view{}
 	for _, v := range m.views {
 		waiting[strings.ToUpper(v.table.Name)] = v
 	}
-	var sorted []*view
+	next := int64(firstViewColumnID)
+	sorted := make([]*view, 0, len(m.views))
 	var add func(v *view) error
 	add = func(v *view) error {
 		name := strings.ToUpper(v.table.Name)
-		if done[name] {
+		if waiting[name] == nil {
 			return nil
 		}
-		done[name] = true
-		t := m.byName[name]
-		if t == nil || !t.IsView {
-			return fmt.Errorf("the dictionary has no view %s", v.table.Name)
-		}
-		v.table = t
+		delete(waiting, name)
 		for _, a := range v.arms {
 			for _, s := range a.sources {
 				if other := waiting[strings.ToUpper(s.table)]; other != nil {
@@ -167,23 +167,11 @@ func (m *model) addViews() error {
 				}
 			}
 		}
-		for _, a := range v.arms {
-			for _, name := range a.names {
-				if slices.ContainsFunc(t.Columns, func(c *store.Column) bool { return strings.EqualFold(c.Name, name) }) {
-					continue
-				}
-				like, err := m.shownBy(v, name)
-				if err != nil {
-					return err
-				}
-				c := &store.Column{ID: next, TableID: t.ID, Name: name, Ref: like.Ref, RefValue: like.RefValue, Length: like.Length}
-				m.refer(t, c, like)
-				next++
-				t.Columns = append(t.Columns, c)
-			}
-		}
 		sorted = append(sorted, v)
-		return nil
+		if v.table = m.byName[name]; v.table == nil || !v.table.IsView {
+			return fmt.Errorf("the dictionary has no view %s", name)
+		}
+		return m.addViewColumns(v, &next)
 	}
 	for _, v := range m.views {
 		if err := add(v); err != nil {
@@ -191,6 +179,25 @@ func (m *model) addViews() error {
 		}
 	}
 	m.views = sorted
+	return nil
+}
+
+func (m *model) addViewColumns(v *view, next *int64) error {
+	for _, a := range v.arms {
+		for _, name := range a.names {
+			if slices.ContainsFunc(v.table.Columns, func(c *store.Column) bool { return strings.EqualFold(c.Name, name) }) {
+				continue
+			}
+			like, err := m.shownBy(v, name)
+			if err != nil {
+				return err
+			}
+			c := &store.Column{ID: *next, TableID: v.table.ID, Name: name, Ref: like.Ref, RefValue: like.RefValue, Length: like.Length}
+			m.refer(v.table, c, like)
+			v.table.Columns = append(v.table.Columns, c)
+			*next++
+		}
+	}
 	return nil
 }
 

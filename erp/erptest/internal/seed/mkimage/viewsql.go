@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/sqlquote"
 )
 
@@ -57,13 +57,13 @@ var macros = map[string][2]string{
 	"scheduled_open": {"between_0_and($3.DueAmt, $3.DueAmt + earlier_due($3) - allocated($1) * (payable($2)) * (credit($2))) * (credit($2))"},
 }
 
-var macroCall = regexp.MustCompile(`\b[a-z]\w*\(`)
+var macroCall = lazyregexp.New(`\b[a-z]\w*\(`)
 
 // expand replaces the macros of an expression.
 func (d dialect) expand(sql string) (string, error) {
 	var b strings.Builder
 	for {
-		at := macroCall.FindStringIndex(sql)
+		at := macroCall().FindStringIndex(sql)
 		if at == nil {
 			b.WriteString(sql)
 			return b.String(), nil
