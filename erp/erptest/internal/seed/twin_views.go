@@ -91,8 +91,9 @@ func ownViews(ctx context.Context) (views []store.View, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return views, s.View(ctx, func(tx *store.Tx) error {
+	err = s.View(ctx, func(tx *store.Tx) (err error) {
 		views, err = tx.Views(ctx)
 		return err
 	})
+	return views, err
 }

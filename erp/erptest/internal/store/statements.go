@@ -105,10 +105,11 @@ func (c *keepingConn) Close() error {
 }
 
 func (c *keepingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (res driver.Result, err error) {
-	return res, c.withViews(ctx, func() error {
+	err = c.withViews(ctx, func() (err error) {
 		res, err = c.exec(ctx, query, args)
 		return err
 	})
+	return res, err
 }
 
 func (c *keepingConn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
@@ -132,10 +133,11 @@ func (c *keepingConn) exec(ctx context.Context, query string, args []driver.Name
 }
 
 func (c *keepingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (rows driver.Rows, err error) {
-	return rows, c.withViews(ctx, func() error {
+	err = c.withViews(ctx, func() (err error) {
 		rows, err = c.query(ctx, query, args)
 		return err
 	})
+	return rows, err
 }
 
 func (c *keepingConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
