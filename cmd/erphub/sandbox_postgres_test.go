@@ -140,6 +140,13 @@ func TestSandboxPostgresFilters(t *testing.T) {
 			"SELECT documentno, grandtotal, dateordered, docstatus, isactive FROM c_order ORDER BY 1",
 			"SELECT o.documentno, l.line, l.qtyordered FROM c_order o JOIN c_orderline l USING (c_order_id) ORDER BY 1, 2",
 			"SELECT ad_org_id, count(*), sum(grandtotal) FROM c_invoice GROUP BY 1 ORDER BY 1",
+			"SELECT * FROM rv_openitem ORDER BY documentno", // views: SQLite's text and PostgreSQL's are one
+			"SELECT * FROM rv_bpartner ORDER BY c_bpartner_id, ad_user_id",
+			"SELECT * FROM rv_c_invoice_productmonth ORDER BY m_product_id, dateinvoiced",
+			"SELECT * FROM rv_orderdetail ORDER BY documentno, line",
+			"SELECT * FROM m_storage ORDER BY m_storage_uu",
+			"SELECT * FROM rv_unposted ORDER BY rv_unposted_uu",
+			"SELECT count(*) FROM rv_warehouseprice",
 			"SELECT name, password FROM ad_user ORDER BY 1",
 			"SELECT count(*) FROM ad_role",
 			"SELECT tablename FROM ad_table ORDER BY 1",
