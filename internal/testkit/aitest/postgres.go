@@ -184,7 +184,7 @@ func describe(t testing.TB, catalog *registry.Catalog, db *sql.DB, name string) 
 		require.NoError(t, rows.Scan(&column, &kind, &pk))
 		c, ok := known[strings.ToLower(column)]
 		if !ok {
-			c = dict.PhysicalColumn{Name: column, Type: dict.TypeString, Length: 60}
+			c = dict.PhysicalColumn{Name: column, Type: dict.TypeTextLong}
 			if kind == "INTEGER" {
 				c.Type, c.Length = dict.TypeInteger, 10
 			}
