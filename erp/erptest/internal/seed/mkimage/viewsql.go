@@ -38,9 +38,15 @@ var macros = map[string][2]string{
 		"rounded($1, (SELECT cur.StdPrecision FROM C_Currency cur WHERE cur.C_Currency_ID = $2))"},
 	"percent":      {"CASE WHEN $2 = 0 THEN 0 ELSE currency_round(($1) * 100.0 / ($2), $3) END"},
 	"rest_percent": {"CASE WHEN $2 = 0 THEN 0 ELSE 100 - currency_round(($1) * 100.0 / ($2), $3) END"},
-	"payable":      {"CASE WHEN substr($1.DocBaseType, 2, 1) = 'P' THEN -1 ELSE 1 END"},
-	"credit":       {"CASE WHEN substr($1.DocBaseType, 3, 1) = 'C' THEN -1 ELSE 1 END"},
-	"received":     {"CASE WHEN $1.IsReceipt = 'Y' THEN 1 ELSE -1 END"},
+	"ratio":        {"CASE WHEN $2 = 0 THEN 0 ELSE ($1) * 1.0 / ($2) END"},
+	"needed":       {"CASE WHEN $1.IsQtyPercentage = 'Y' THEN $1.QtyBatch * 0.01 ELSE $1.QtyBOM END"},
+	"available":    {"(CASE WHEN $2.IsAvailableForReservation = 'N' THEN 0 ELSE $1.QtyOnHand END - $1.QtyReserved)"},
+	"at_limit":     {"CASE WHEN $1.PriceLimit <> 0 THEN $1.PriceLimit * $1.QtyInvoiced ELSE $1.LineNetAmt END"},
+	"listed": {"(SELECT pp.$1 FROM M_ProductPrice pp JOIN M_PriceList_Version v ON v.M_PriceList_Version_ID = pp.M_PriceList_Version_ID" +
+		" WHERE v.M_PriceList_ID = $3.M_PriceList_ID AND pp.M_Product_ID = $2.M_Product_ID)"},
+	"payable":  {"CASE WHEN substr($1.DocBaseType, 2, 1) = 'P' THEN -1 ELSE 1 END"},
+	"credit":   {"CASE WHEN substr($1.DocBaseType, 3, 1) = 'C' THEN -1 ELSE 1 END"},
+	"received": {"CASE WHEN $1.IsReceipt = 'Y' THEN 1 ELSE -1 END"},
 	"rate": {"CASE WHEN h.C_Currency_ID = $1.C_Currency_ID THEN 1 ELSE (SELECT max(cr.MultiplyRate) FROM C_Conversion_Rate cr" +
 		" WHERE cr.C_Currency_ID = h.C_Currency_ID AND cr.C_Currency_ID_To = $1.C_Currency_ID AND cr.C_ConversionType_ID = $1.C_ConversionType_ID" +
 		" AND cr.AD_Client_ID IN (0, h.AD_Client_ID) AND cr.IsActive = 'Y' AND cr.ValidFrom <= h.DateTrx AND cr.ValidTo >= h.DateTrx) END"},
@@ -53,7 +59,7 @@ var macros = map[string][2]string{
 		" ELSE add_days(first_day($1.DateInvoiced), $2.NetDays) END"},
 	"earlier_due": {"coalesce((SELECT sum(e.DueAmt) FROM C_InvoicePaySchedule e WHERE e.C_Invoice_ID = $1.C_Invoice_ID AND e.IsValid = 'Y'" +
 		" AND (e.DueDate < $1.DueDate OR e.DueDate = $1.DueDate AND e.C_InvoicePaySchedule_ID < $1.C_InvoicePaySchedule_ID)), 0)"},
-	"between_0_and":  {"least($1, greatest(0, $2))", "min($1, max(0, $2))"},
+	"between_0_and":  {"least($1, greatest(0, $2))", "min(CAST($1 AS REAL), max(0, $2))"},
 	"scheduled_open": {"between_0_and($3.DueAmt, $3.DueAmt + earlier_due($3) - allocated($1) * (payable($2)) * (credit($2))) * (credit($2))"},
 }
 
@@ -176,6 +182,8 @@ func (a *arm) column(d dialect, c *store.Column) (string, error) {
 		return c.Missing(), nil
 	case d == sqlite && c.Kind() == store.KindDecimal: // SQLite computes with floating point
 		return "erp_decimal(" + sql + ")", nil
+	case d == sqlite && c.Kind() == store.KindInteger:
+		return "CAST(" + sql + " AS INTEGER)", nil
 	}
 	return sql, nil
 }
