@@ -98,15 +98,8 @@ func (a *arm) parse(word, rest string) error {
 		a.sources = append(a.sources, s)
 		return nil
 	}
-	switch word {
-	case "where":
-		a.where = rest
-		return nil
-	case "group":
-		a.group = rest
-		return nil
-	case "having":
-		a.having = rest
+	if clause := map[string]*string{"where": &a.where, "group": &a.group, "having": &a.having}[word]; clause != nil {
+		*clause = rest
 		return nil
 	}
 	if alias, ok := strings.CutSuffix(word, ":"); ok {
