@@ -217,7 +217,11 @@ func TestPolicyIsTheSameOnBothDatabases(t *testing.T) {
 			assert.Equal(t, want.Where, got.Where, name)
 			assert.ElementsMatch(t, names(want.Columns), names(got.Columns), name)
 		}
-		assert.Len(t, b.Guard.Tables, len(a.Guard.Tables))
+		for name, got := range b.Guard.Tables { // PostgreSQL has other views here
+			if a.Guard.Tables[name] == nil {
+				assert.NotEmpty(t, got.Definition, name)
+			}
+		}
 	}
 }
 
