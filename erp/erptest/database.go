@@ -11,7 +11,9 @@ import (
 // SQLite's, and decimals and times are kept as text. It cannot write. A transaction
 // reads the state it began with, whatever the server writes meanwhile. Tables without
 // a row are there for statements and for pragma_table_info; sqlite_schema may lack
-// them, see [Server.EmptyTables]. The caller closes it.
+// them, see [Server.EmptyTables]. The ERP's views are not there: the table
+// REST_ViewQuery has what they show (SQLite, PostgreSQL) and their columns with
+// types, a line each. The caller closes it.
 func (s *Server) Database() *sql.DB { return s.erp.DB.Reader() }
 
 // EmptyTables are the names of tables that had no row at the start, which the

@@ -114,7 +114,8 @@ func readViews(ctx context.Context, tx *sql.Tx) ([]view, error) {
 	}
 	statement := `SELECT name, sql FROM sqlite_master WHERE type='view' ORDER BY rowid`
 	if own > 0 {
-		statement = `SELECT TableName, 'CREATE VIEW v AS ' || PostgreSQL FROM (SELECT * FROM REST_ViewQuery ORDER BY rowid) UNION ALL SELECT * FROM (` + statement + `)`
+		statement = `SELECT TableName, 'CREATE VIEW v AS ' || PostgreSQL FROM (SELECT * FROM REST_ViewQuery
+			WHERE TableName NOT IN (SELECT name FROM sqlite_master WHERE type='view') ORDER BY rowid) UNION ALL SELECT * FROM (` + statement + `)`
 	}
 	rows, err := tx.QueryContext(ctx, statement)
 	if err != nil {

@@ -103,16 +103,7 @@ func (t *template) readDictionary(ctx context.Context, tx *store.Tx) error {
 
 // ownTables are the definitions of the own tables.
 func ownTables(ctx context.Context) (tables []*store.Table, err error) {
-	t, err := demo()
-	if err != nil {
-		return nil, err
-	}
-	s, err := t.image.Open(ctx, store.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	err = s.View(ctx, func(tx *store.Tx) error {
+	err = viewDemo(ctx, func(t *template, tx *store.Tx) error {
 		for _, name := range t.own {
 			table, err := tx.Table(ctx, name)
 			if err != nil {
@@ -123,4 +114,18 @@ func ownTables(ctx context.Context) (tables []*store.Table, err error) {
 		return nil
 	})
 	return tables, err
+}
+
+// viewDemo reads the demo database.
+func viewDemo(ctx context.Context, fn func(t *template, tx *store.Tx) error) error {
+	t, err := demo()
+	if err != nil {
+		return err
+	}
+	s, err := t.image.Open(ctx, store.Options{})
+	if err != nil {
+		return err
+	}
+	err = s.View(ctx, func(tx *store.Tx) error { return fn(t, tx) })
+	return errors.Join(err, s.Close())
 }

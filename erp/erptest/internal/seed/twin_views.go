@@ -82,16 +82,7 @@ func widen(v *store.View, t *store.Table) (missing []string) {
 
 // ownViews are the views of the demo database.
 func ownViews(ctx context.Context) (views []store.View, err error) {
-	t, err := demo()
-	if err != nil {
-		return nil, err
-	}
-	s, err := t.image.Open(ctx, store.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	err = s.View(ctx, func(tx *store.Tx) (err error) {
+	err = viewDemo(ctx, func(_ *template, tx *store.Tx) (err error) {
 		views, err = tx.Views(ctx)
 		return err
 	})

@@ -89,3 +89,38 @@ func TestViewsAgreeWithTables(t *testing.T) {
 		return nil
 	})
 }
+
+// What the dictionary protects in a table it protects in every view: no column that is
+// readable holds a value of one that is not.
+func TestViewsProtectWhatTablesProtect(t *testing.T) {
+	t.Parallel()
+	secrets := map[any]string{}
+	s := open(t)
+	protected := func(c *store.Column) bool { return c.Secure || c.Encrypted }
+	eachFilled(t, s, func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		rows, err := tx.Select(ctx, tab, store.Selection{})
+		require.NoError(t, err)
+		for _, row := range rows {
+			for _, c := range tab.Columns {
+				if v, ok := row[c.Name].(string); ok && protected(c) && len(v) > 7 {
+					secrets[v] = tab.Name + "." + c.Name
+				}
+			}
+		}
+	})
+	require.NotEmpty(t, secrets)
+	eachTable(t, s, func(ctx context.Context, tx *store.Tx, tab *store.Table) {
+		if there, err := tx.ViewExists(ctx, tab.Name); !tab.IsView || err != nil || !there {
+			return
+		}
+		rows, err := tx.Select(ctx, tab, store.Selection{})
+		require.NoError(t, err)
+		for _, row := range rows {
+			for _, c := range tab.Columns {
+				if from := secrets[row[c.Name]]; from != "" && !protected(c) {
+					t.Errorf("%s.%s shows a value of %s", tab.Name, c.Name, from)
+				}
+			}
+		}
+	})
+}

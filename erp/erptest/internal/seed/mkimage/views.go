@@ -185,7 +185,8 @@ func (m *model) addViewColumns(v *view, next *int64) error {
 			if err != nil {
 				return err
 			}
-			c := &store.Column{ID: *next, TableID: v.table.ID, Name: name, Ref: like.Ref, RefValue: like.RefValue, Length: like.Length}
+			c := &store.Column{ID: *next, TableID: v.table.ID, Name: name, Ref: like.Ref, RefValue: like.RefValue, Length: like.Length,
+				Encrypted: like.Encrypted, Secure: like.Secure}
 			m.refer(v.table, c, like)
 			v.table.Columns = append(v.table.Columns, c)
 			*next++
