@@ -98,8 +98,7 @@ func (c *change) compare(ctx context.Context, tx *sql.Tx, empty []string, have *
 			c.drop = append(c.drop, have.shapes[name])
 		}
 	}
-	// Views stand on tables: before one goes they do, and what a new one brings may be
-	// what some of them lacked.
+	// Before a table goes its views do, and a new one may be what some of them lacked.
 	c.redo = !slices.Equal(c.views, have.views) || len(c.views) > 0 && (len(c.drop) > 0 || len(c.create) > 0 && len(have.made) < len(have.views))
 	return nil
 }
