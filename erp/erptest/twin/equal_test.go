@@ -110,6 +110,8 @@ func ownLists(t *testing.T, srv *erptest.Server, report *twin.Report, logins []s
 		"C_Invoice?$filter=C_BPartner_ID/Name+eq+'Joe+Block'", "C_Invoice?$filter=IsPaid+eq+false&$orderby=GrandTotal&$top=100", "M_Product?$orderby=Name&$top=100",
 		"C_Payment?$orderby=PayAmt+desc,C_Payment_ID&$top=100", "M_InOut?$filter=DocStatus+eq+'CO'&$orderby=MovementDate,M_InOut_ID&$top=200", "M_InventoryLine?$top=100",
 		"AD_User?$filter=C_BPartner_ID+neq+null&$orderby=Name&$select=Name,Phone,C_BPartner_ID", "M_ProductPrice?$top=100", "M_Transaction?$orderby=M_Transaction_ID+desc&$top=100",
+		"RV_OpenItem?$orderby=DocumentNo,C_Invoice_ID&$top=200", "C_Invoice_Header_v?$orderby=C_Invoice_ID&$top=50",
+		"RV_C_Invoice_ProductMonth?$orderby=M_Product_ID,DateInvoiced&$top=100",
 	} {
 		for _, as := range logins {
 			out = append(out, request{as, "/models/" + path})
@@ -201,7 +203,10 @@ func TestEqual(t *testing.T) {
 			copied.names[texts(t, srv, users)[i]] = name
 		}
 		m := maskedColumns(t, srv, report)
-		compare(t, source, copied, slices.Concat(requests, ownLists(t, srv, report, append(logins, ofOther))), m.same).report(t)
+		own := slices.DeleteFunc(ownLists(t, srv, report, append(logins, ofOther)), func(r request) bool { // what is masked has other names in views
+			return strings.Contains(r.path, "/RV_") || strings.Contains(r.path, "_Header_v?")
+		})
+		compare(t, source, copied, slices.Concat(requests, own), m.same).report(t)
 		t.Logf("of %d, only the status was compared: they look for masked values, or sort by them", m.searched)
 	})
 }
