@@ -3,11 +3,11 @@ package erptest
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/engine"
-	"github.com/erphub/erphub/erp/erptest/internal/engine/process"
 	"github.com/erphub/erphub/erp/erptest/internal/slug"
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/erp/erptest/internal/wire"
@@ -32,11 +32,7 @@ func runJob(c *call) error {
 		}
 		limited, cancel := context.WithTimeout(ctx, c.srv.opts.RequestTimeout)
 		defer cancel()
-		result, err := c.srv.processes.Perform(limited, c.session, nil, run)
-		if err == nil {
-			err = process.Notify(limited, c.session, run, run.Notification, result)
-		}
-		if err != nil {
+		if _, err := c.srv.processes.Perform(limited, c.session, nil, run); err != nil {
 			c.srv.log.Warn("job failed", "process", run.Process.String("Value"), "error", err)
 		}
 	})
@@ -45,8 +41,12 @@ func runJob(c *call) error {
 		return page(http.StatusServiceUnavailable)
 	}
 	var response *wire.Object
-	err = c.view(c.ctx(), func(tx *store.Tx) (err error) {
-		response, err = c.jobObject(c.ctx(), tx, run.InstanceID)
+	err = c.view(c.ctx(), func(tx *store.Tx) error {
+		instance, err := engine.OneRow(c.ctx(), tx, "AD_PInstance", run.InstanceID)
+		if err != nil {
+			return err
+		}
+		response, err = c.jobObject(c.ctx(), tx, instance)
 		return err
 	})
 	if err != nil {
@@ -58,17 +58,16 @@ func runJob(c *call) error {
 
 // listJobs handles GET /processes/jobs: the tenant's jobs that have not ended.
 func listJobs(ctx context.Context, rd *reader) (any, error) {
-	rows, err := engine.RowsWhere(ctx, rd.tx, "AD_PInstance", "AD_PInstance_ID",
-		"IsRunAsJob='Y' AND IsProcessing='Y' AND IsActive='Y' AND AD_Client_ID=?", rd.c.session.ClientID)
-	if err != nil {
-		return nil, err
-	}
 	list := []*wire.Object{}
-	for _, row := range rows {
-		if !rd.c.srv.processes.Has(row.Int("AD_PInstance_ID")) {
-			continue // left over from a server that ended before the job
+	for _, id := range rd.c.srv.processes.Jobs(rd.c.session.ClientID) {
+		instance, err := engine.OneRow(ctx, rd.tx, "AD_PInstance", id)
+		if err != nil {
+			return nil, err
 		}
-		o, err := rd.c.jobObject(ctx, rd.tx, row.Int("AD_PInstance_ID"))
+		if instance == nil {
+			continue // it is about to begin
+		}
+		o, err := rd.c.jobObject(ctx, rd.tx, instance)
 		if err != nil {
 			return nil, err
 		}
@@ -91,15 +90,11 @@ func getJob(ctx context.Context, rd *reader) (any, error) {
 	if len(rows) == 0 {
 		return nil, failf(http.StatusNotFound, "Job not found", "No job found matching id %d", id)
 	}
-	return rd.c.jobObject(ctx, rd.tx, id)
+	return rd.c.jobObject(ctx, rd.tx, rows[0])
 }
 
-func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Object, error) {
-	instance, err := engine.OneRow(ctx, tx, "AD_PInstance", id)
-	if err != nil {
-		return nil, err
-	}
-	names := map[string]string{}
+func (c *call) jobObject(ctx context.Context, tx *store.Tx, instance store.Row) (*wire.Object, error) {
+	id, names := instance.Int("AD_PInstance_ID"), map[string]string{}
 	for table, key := range map[string]int64{
 		"AD_Client": instance.Int("AD_Client_ID"), "AD_User": instance.Int("CreatedBy"), "AD_Process": instance.Int("AD_Process_ID"),
 	} {
@@ -117,5 +112,5 @@ func (c *call) jobObject(ctx context.Context, tx *store.Tx, id int64) (*wire.Obj
 		since = t.In(c.srv.opts.Location).Format("01/02/2006 03:04:05 PM")
 	}
 	return wire.NewObject("id", id, "client", names["AD_Client"], "user", names["AD_User"], "process", names["AD_Process"],
-		"since", since, "processing", instance.Bool("IsProcessing") && c.srv.processes.Has(id)), nil
+		"since", since, "processing", slices.Contains(c.srv.processes.Jobs(c.session.ClientID), id)), nil
 }

@@ -59,7 +59,9 @@ func (c *call) prepareRun(job bool) (*process.Run, error) {
 		if err != nil {
 			return err
 		}
-		run.Notification = notificationType(body)
+		if job {
+			run.Notification = notificationType(body)
+		}
 		return c.srv.processes.Begin(c.ctx(), c.session, tx, run, job)
 	})
 	if err != nil {

@@ -69,11 +69,20 @@ func (t *Manager) Done(instance int64) {
 	delete(t.running, instance)
 }
 
-// Has reports whether a job has not ended yet.
-func (t *Manager) Has(instance int64) bool {
+// Jobs are the instances of a tenant's jobs that have not ended yet, oldest
+// first. One that has ended has left its outcome and its notice, and excludes
+// nothing any more.
+func (t *Manager) Jobs(client int64) []int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.running[instance].job
+	var jobs []int64
+	for instance, c := range t.running {
+		if c.job && c.client == client {
+			jobs = append(jobs, instance)
+		}
+	}
+	slices.Sort(jobs)
+	return jobs
 }
 
 // Go runs job in the background until the server closes.

@@ -21,7 +21,8 @@ type Run struct {
 	ReportType string // PDF, HTML, CSV, XLS or XLSX; "" when not asked for
 	Summary    bool
 	Claimed    bool // the process is marked as running
-	// notification is how the end of a job is announced: E mail, N notice, B both.
+	// Notification is how the end of a job is announced: E mail, N notice, B
+	// both, "" for a run that is no job.
 	Notification string
 }
 
@@ -161,7 +162,8 @@ func (t *Manager) Perform(ctx context.Context, s *engine.Session, in *store.Tx, 
 	return result, err
 }
 
-// finishRun records the outcome of a run.
+// finishRun records the outcome of a run and, for a job, leaves its notice in
+// the same transaction: whoever sees that the job is over finds the notice.
 func finishRun(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, result Result) error {
 	t, err := tx.Table(ctx, "AD_PInstance")
 	if err != nil {
@@ -189,7 +191,7 @@ func finishRun(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, r
 			return err
 		}
 	}
-	return nil
+	return leaveNotice(ctx, s, tx, run, result)
 }
 
 func writeLogLine(ctx context.Context, tx *store.Tx, run *Run, i int, log LogLine) error {
