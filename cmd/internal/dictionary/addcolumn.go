@@ -15,7 +15,6 @@ import (
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/erp"
 )
 
 func (a *app) addColumnCommand() *cli.Command {
@@ -23,7 +22,8 @@ func (a *app) addColumnCommand() *cli.Command {
 		Name: "column", Usage: "add a column to a table of the ERP", ArgsUsage: "TABLE XX_COLUMN",
 		Description: "Creates the AD_Column record, with its element where the ERP has none of the name, and the column in the " +
 			"database. --field shows it in the windows of the table. On a table of the ERP the name begins with XX_, or with the " +
-			"entity type, because an update could bring a column of the same name. Other formats write files.",
+			"entity type, because an update could bring a column of the same name. Other formats write files.\n" +
+			"`erphub dict undo` takes the column back: what that needs is written to " + defaultUndo + " before anything changes.",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "type", Value: "String", Usage: "display type: String, Text, Integer, Number, Amount, Date, Date+Time, Yes-No, Table, \"Table Direct\", Search or another"},
 			&cli.IntFlag{Name: "length", Usage: "most characters of a text (default: what is usual for the type)"},
@@ -91,7 +91,7 @@ func (a *app) addColumn(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, err := planColumn(c.Context, reg, wanted, c.Bool("no-sync"))
+	result, plan, err := planColumn(c.Context, reg, wanted, c.Bool("no-sync"))
 	if err != nil {
 		return definitionError(err)
 	}
@@ -99,25 +99,28 @@ func (a *app) addColumn(c *cli.Context) error {
 	case c.Bool("dry-run"):
 		return plans.Show(a.Shell, c, plan)
 	case format.onServer():
-		return a.runAddition(c, client, &wanted, plan)
+		return a.runAddition(c, &comparison{client: client, reg: reg, result: result}, &wanted.Columns[0], plan)
 	}
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, reg), record: restdict.Identify(c.Context, client)})
 }
 
-// planColumn is the plan that adds the column, one without steps when the table has it.
-func planColumn(ctx context.Context, reg registry.Registry, wanted dict.Table, noSync bool) (*dict.Plan, error) {
+// planColumn compares the table with the column, and plans what adds it: nothing when
+// the table has it.
+func planColumn(ctx context.Context, reg registry.Registry, wanted dict.Table, noSync bool) (*diff.Result, *dict.Plan, error) {
 	t, err := reg.Table(ctx, wanted.Name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if _, has := t.Column(wanted.Columns[0].Name); has {
-		return dict.Assemble(t.Name)
+		plan, err := dict.Assemble(t.Name)
+		return nil, plan, err
 	}
 	result, err := diff.Compare(ctx, reg, &dict.Options{NoSync: noSync}, wanted)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return diff.NewPlan(result, nil)
+	plan, err := diff.NewPlan(result, nil)
+	return result, plan, err
 }
 
 // definitionError is wrong usage when it is the definition that is wrong.
@@ -130,32 +133,36 @@ func definitionError(err error) error {
 }
 
 // runAddition runs the plan of a column on the server, and says what came of it.
-func (a *app) runAddition(c *cli.Context, client *erp.Client, wanted *dict.Table, plan *dict.Plan) error {
-	col := &wanted.Columns[0]
+func (a *app) runAddition(c *cli.Context, cmp *comparison, col *dict.Column, plan *dict.Plan) error {
 	report := struct {
 		Table  string `json:"table"`
 		Column string `json:"column"`
 		Status string `json:"status"`
 		Fields int    `json:"fields"`
 		Synced bool   `json:"synced"`
-	}{Table: wanted.Name, Column: col.Name, Status: "exists"}
-	line := fmt.Sprintf("%s has the column %s already; nothing was done\n", wanted.Name, col.Name)
-	if plan.Len() > 0 {
-		result, err := plans.Run(c.Context, a.Shell, client, plan, &restdict.Options{BatchSize: plan.Len()})
-		if err != nil {
-			return err
-		}
-		report.Status, report.Synced = "added", result.Count(restdict.Ran) > 0
-		for _, s := range plan.Steps() {
-			if r, ok := s.(*dict.RecordStep); ok && r.Table == "AD_Field" {
-				report.Fields++
-			}
-		}
-		line = fmt.Sprintf("added the column %s (%s) to %s", col.Name, col.Type, wanted.Name)
-		if report.Fields > 0 {
-			line += fmt.Sprintf("; %s it", shell.Count(report.Fields, "tab shows", "tabs show"))
-		}
-		line += "\n"
+	}{Table: c.Args().First(), Column: col.Name, Status: "exists"}
+	if plan.Len() == 0 {
+		return a.Print(c, report, output.Table{Below: shell.Printable(fmt.Sprintf("%s has the column %s already; nothing was done", report.Table, col.Name)) + "\n"})
 	}
-	return a.Print(c, report, output.Table{Below: shell.Printable(line[:len(line)-1]) + "\n"})
+	if err := notInterrupted(defaultCheckpoint); err != nil {
+		return err
+	}
+	if err := writeUndo(c.Context, cmp, defaultUndo); err != nil {
+		return fmt.Errorf("nothing was done: %w", err)
+	}
+	result, err := plans.Run(c.Context, a.Shell, cmp.client, plan, &restdict.Options{BatchSize: plan.Len()})
+	if err != nil {
+		return err
+	}
+	report.Status, report.Synced = "added", result.Count(restdict.Ran) > 0
+	for _, s := range plan.Steps() {
+		if r, ok := s.(*dict.RecordStep); ok && r.Table == "AD_Field" {
+			report.Fields++
+		}
+	}
+	line := fmt.Sprintf("added the column %s (%s) to %s", col.Name, col.Type, report.Table)
+	if report.Fields > 0 {
+		line += fmt.Sprintf("; %s it", shell.Count(report.Fields, "tab shows", "tabs show"))
+	}
+	return a.Print(c, report, output.Table{Below: shell.Printable(line) + "\nTo take it back: erphub dict undo --allow-destructive\n"})
 }

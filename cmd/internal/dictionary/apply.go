@@ -51,8 +51,10 @@ func (a *app) dictApply(c *cli.Context) error {
 	case c.Bool("resume"):
 		return a.resumeApply(c, opts)
 	}
-	if _, err := os.Lstat(opts.Checkpoint); format.onServer() && err == nil {
-		return shell.Usagef("an interrupted run left %[1]s: continue with --resume, or delete %[1]s to start over", opts.Checkpoint)
+	if format.onServer() {
+		if err := notInterrupted(opts.Checkpoint); err != nil {
+			return err
+		}
 	}
 	cmp, plan, err := a.planned(c)
 	if err != nil {
@@ -72,6 +74,15 @@ func (a *app) dictApply(c *cli.Context) error {
 		return a.applyCompared(c, cmp, plan, opts, findings)
 	}
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, cmp.reg), record: restdict.Identify(c.Context, cmp.client)})
+}
+
+// notInterrupted returns an error if a run of dict apply stopped early: what takes it
+// back must not be written over.
+func notInterrupted(checkpoint string) error {
+	if _, err := os.Lstat(checkpoint); err == nil {
+		return shell.Usagef("an interrupted run left %[1]s: continue with `erphub dict apply --resume`, or delete %[1]s to start over", checkpoint)
+	}
+	return nil
 }
 
 // applyCompared runs the plan, and can take it back.

@@ -19,25 +19,26 @@ import (
 	"github.com/erphub/erphub/internal/tablefile"
 )
 
-// defaultUndo is where dict apply writes what takes it back.
+// defaultUndo is where dict apply and add column write what takes it back.
 const defaultUndo = "dict-undo.yaml"
 
 // undoOf begins the first line of such a file, which names the ERP.
-const undoOf = "# Takes back what `erphub dict apply` did to "
+const undoOf = "# Takes back what erphub did to "
 
-// dictUndoCommand is dict apply of the file that the last one left.
+// dictUndoCommand is dict apply of the file that the last change left.
 func (a *app) dictUndoCommand(run []cli.Flag) *cli.Command {
-	file := &cli.StringSliceFlag{Name: "file", Aliases: []string{"f"}, Value: cli.NewStringSlice(defaultUndo), Usage: "file that dict apply wrote", TakesFile: true}
+	file := &cli.StringSliceFlag{Name: "file", Aliases: []string{"f"}, Value: cli.NewStringSlice(defaultUndo), Usage: "file that dict apply or add column wrote", TakesFile: true}
 	return &cli.Command{
-		Name: "undo", Usage: "take back the last dict apply", Action: shell.Takes(a.dictUndo), Flags: append([]cli.Flag{file}, run...),
-		Description: "Before it changes anything, dict apply writes the definitions of the tables as they are to " + defaultUndo + ", beside its checkpoint. They are " +
+		Name: "undo", Usage: "take back the last dict apply or add column", Action: shell.Takes(a.dictUndo), Flags: append([]cli.Flag{file}, run...),
+		Description: "Before it changes anything, dict apply writes the definitions of the tables as they are to " + defaultUndo + ", beside its checkpoint; " +
+			"add column writes it to the working directory. They are " +
 			"compared with the ERP as it is now, shown, and applied; the next undo takes that back.\n" +
 			"Columns and tables that were made are deactivated, not deleted: with them what they hold comes back. That needs " +
 			"--allow-destructive. Lists, elements and fields that were made stay.",
 	}
 }
 
-// dictUndo applies the definitions that the last run of dict apply left.
+// dictUndo applies the definitions that the last change left.
 func (a *app) dictUndo(c *cli.Context) error {
 	client, err := a.Client(c)
 	if err != nil {
@@ -46,7 +47,7 @@ func (a *app) dictUndo(c *cli.Context) error {
 	for _, path := range c.StringSlice("file") {
 		f, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return shell.Usagef("there is nothing to undo: no run of dict apply left %s; name the file with --file if it lies elsewhere", path)
+			return shell.Usagef("there is nothing to undo: neither dict apply nor add column left %s; name the file with --file if it lies elsewhere", path)
 		}
 		if err != nil {
 			return fmt.Errorf("undoing: %w", err)
