@@ -39,6 +39,11 @@ type Group struct {
 // Entry is a command or a flag with what it is for.
 type Entry struct{ Name, Text string }
 
+// Short is the page of a program with what one needs to begin.
+func (p *Page) Short() *Page {
+	return &Page{Path: p.Path, Summary: p.Summary, Usage: p.Usage, Commands: p.Commands, Examples: p.Examples, SeeAlso: []string{p.Name() + " --help, for flags and topics"}}
+}
+
 // Name is the command as it is called.
 func (p *Page) Name() string { return strings.Join(p.Path, " ") }
 

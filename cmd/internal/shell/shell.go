@@ -186,12 +186,15 @@ func (sh *Shell) before(c *cli.Context) error {
 }
 
 // Group is the action of a command that only has subcommands: called alone it
-// explains itself, called with a word it does not know it says so.
+// explains itself, the program in short; called with a word it does not know it says so.
 func (sh *Shell) Group(c *cli.Context) error {
 	chain, _ := help.Find(c.App, strings.Fields(CommandPath(c)))
 	words := c.Args().Slice()
 	if len(words) > 0 && words[0] == "help" {
 		words = words[1:]
+	}
+	if len(chain) == 0 && len(words) == 0 {
+		return help.Of(c.App, nil).Short().WriteText(sh.Streams.Out, sh.width())
 	}
 	return sh.explain(c.App, chain, words)
 }
