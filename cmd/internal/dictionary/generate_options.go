@@ -48,7 +48,7 @@ func argumentOptions(c *cli.Context, g *generator.Generator, options map[string]
 	what := shell.CommandPath(c)
 	switch {
 	case o == nil:
-		return shell.Usagef("%s takes no arguments", what)
+		return shell.Arguments(c)
 	case options[o.Name] != nil:
 		return shell.Usagef("%s takes --%s or an argument, not both", what, optionFlag(o))
 	case o.Type == generator.TypeStrings:

@@ -54,7 +54,7 @@ func (a *app) authCommand() *cli.Command {
 // authSetup is the setup of the commands about the stored login. A profile that
 // is asked for need not exist when create is true.
 func (a *app) authSetup(c *cli.Context, create bool) (*shell.Setup, error) {
-	if err := a.noArguments(c); err != nil {
+	if err := shell.Arguments(c); err != nil {
 		return nil, err
 	}
 	s, err := a.SetupFor(c, create)
@@ -62,15 +62,6 @@ func (a *app) authSetup(c *cli.Context, create bool) (*shell.Setup, error) {
 		_, err = a.ConfigPath(c) // says why
 	}
 	return s, err
-}
-
-// noArguments refuses arguments. What stands there may be a password with a space:
-// it is not shown.
-func (a *app) noArguments(c *cli.Context) error {
-	if c.Args().Present() {
-		return shell.Usagef("auth %s takes no arguments, only flags; got %d", c.Command.Name, c.NArg())
-	}
-	return nil
 }
 
 // authManager is the token manager over the profile, which where says more about, with

@@ -50,7 +50,7 @@ type usedLogin struct {
 // login is the login that commands use: the stored one, unless a token or
 // credentials are given closer to the call. Those are kept in this process.
 func (a *app) login(c *cli.Context) (*usedLogin, error) {
-	if err := a.noArguments(c); err != nil {
+	if err := shell.Arguments(c); err != nil {
 		return nil, err
 	}
 	s, err := a.SetupFor(c, false)

@@ -21,10 +21,7 @@ func (a *app) demoCommand() *cli.Command {
 			&cli.BoolFlag{Name: "serve", Usage: "keep the ERP running afterwards and show how to talk to it"},
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", Usage: "address to listen on; port 0 picks a free one"},
 		},
-		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return shell.Usagef("demo takes no arguments, got %q", c.Args().First())
-			}
+		Action: shell.Takes(func(c *cli.Context) error {
 			return demo.Run(c.Context, demo.Options{
 				Out: a.Data(), Err: a.Streams.Err, Log: a.Log, UserAgent: "erphub/" + shell.Version(),
 				JSON: c.Bool("json"), Serve: c.Bool("serve"), Talk: talkToIt, Next: demoNext,
@@ -43,7 +40,7 @@ func (a *app) demoCommand() *cli.Command {
 					return s.url, served, nil
 				},
 			})
-		},
+		}),
 	}
 }
 

@@ -57,15 +57,12 @@ func (a *app) sandboxCommand() *cli.Command {
 		Subcommands: []*cli.Command{a.statusCommand(), a.stopCommand(), a.cloneCommand(), a.refreshCommand(), a.twinDiffCommand()},
 		Flags: append(sandboxFlags(),
 			&cli.BoolFlag{Name: "detach", Usage: "return when the sandbox is ready, which goes on by itself until `erphub sandbox stop`"}),
-		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return shell.Usagef("sandbox takes no arguments, got %q", c.Args().First())
-			}
+		Action: shell.Takes(func(c *cli.Context) error {
 			if c.Bool("detach") && a.Getenv(config.DetachedVariable) == "" {
 				return a.detach(c)
 			}
 			return a.sandboxAction(c)
-		},
+		}),
 	}
 }
 

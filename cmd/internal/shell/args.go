@@ -189,7 +189,8 @@ func Takes(action cli.ActionFunc, names ...string) cli.ActionFunc {
 	}
 }
 
-// Arguments checks that there are exactly the arguments that ArgsUsage names.
+// Arguments checks that there are exactly the arguments that ArgsUsage names. What
+// stands there may be a password with a space: it is not shown.
 func Arguments(c *cli.Context, names ...string) error {
 	if c.NArg() == len(names) {
 		return nil
@@ -198,7 +199,7 @@ func Arguments(c *cli.Context, names ...string) error {
 	if len(names) > 0 {
 		what = strings.Join(names, " and ")
 	}
-	return Usagef("%s takes %s, got %s", CommandPath(c), what, Count(c.NArg(), "argument", "arguments"))
+	return Usagef("%s takes %s, got %s (see %s --help)", CommandPath(c), what, Count(c.NArg(), "argument", "arguments"), c.Command.HelpName)
 }
 
 // CommandPath names the command without the program: record list.

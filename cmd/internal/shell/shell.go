@@ -129,6 +129,7 @@ func (sh *Shell) Program(commands ...*cli.Command) *cli.App {
 // elsewhereCalled are the commands that people look for by a name of other programs.
 var elsewhereCalled = map[string][]string{
 	"ls": {"list"}, "rm": {"delete", "remove"}, "remove": {"delete"}, "get": {"show"}, "show": {"get", "info", "list"}, "new": {"create", "add"},
+	"list": {"history"}, "log": {"history"},
 }
 
 // prepare makes every command report wrong usage in the same way and before it does
