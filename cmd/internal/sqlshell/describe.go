@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/internal/nearest"
 )
 
@@ -78,42 +79,18 @@ func (s *Shell) describe(ctx context.Context, table string) error {
 		for _, f := range meta.ReferencedBy {
 			from = append(from, f.Table+"."+f.Column)
 		}
-		s.note("Referenced by %s.", listed(from, 12))
+		s.note("Referenced by %s.", output.Listed(from, 12))
 	}
 	return nil
 }
 
-// listed is a list in a sentence, cut after some.
-func listed(list []string, most int) string {
-	if len(list) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
-	}
-	return strings.Join(list, ", ")
-}
-
 // about is what there is to say of a column in short.
 func about(c aiclient.ColumnMetadata) string {
-	var parts []string
-	if c.Key {
-		parts = append(parts, "key")
+	n := output.ColumnNotes{Key: c.Key, Mandatory: c.Mandatory, Masked: c.Redacted, PointsTo: c.References}
+	for _, v := range c.Values {
+		n.Values = append(n.Values, v.Value)
 	}
-	if c.Mandatory {
-		parts = append(parts, "mandatory")
-	}
-	if c.Redacted {
-		parts = append(parts, "masked")
-	}
-	if c.References != "" {
-		parts = append(parts, "→ "+c.References)
-	}
-	if len(c.Values) > 0 {
-		var values []string
-		for _, v := range c.Values {
-			values = append(values, v.Value)
-		}
-		parts = append(parts, listed(values, 8))
-	}
-	return strings.Join(parts, ", ")
+	return n.String()
 }
 
 // meantTable adds the nearest table to an error.
