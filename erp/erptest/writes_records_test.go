@@ -294,6 +294,31 @@ func TestDeleteFollowsTheDictionary(t *testing.T) {
 	assert.Equal(t, 200, remove(held).status, "loose references are cleared")
 }
 
+// What a deletion does to what points at the record is what the ERP's own foreign keys
+// do (mkimage/dictionary/constraints.txt).
+func TestDeleteFollowsTheERPsForeignKeys(t *testing.T) {
+	t.Parallel()
+	w := writeAs(t, erptest.New(t), asGardenAdmin)
+	user := idOf(t, w.create("AD_User", `{"Name":"Rep"}`))
+	partner := idOf(t, w.create("C_BPartner", fmt.Sprintf(`{"Name":"Held","C_BP_Group_ID":103,"SalesRep_ID":%d}`, user)))
+	contact := idOf(t, w.create("AD_User", fmt.Sprintf(`{"Name":"Contact","C_BPartner_ID":%d}`, partner)))
+	read := func(table string, id int) response { return w.get(fmt.Sprintf("/models/%s/%d", table, id)) }
+	remove := func(table string, id int) response { return w.del(fmt.Sprintf("/models/%s/%d", table, id)) }
+
+	require.Equal(t, 200, remove("AD_User", user).status)
+	assert.NotContains(t, read("C_BPartner", partner).object(t), "SalesRep_ID", "set null")
+	place := idOf(t, w.create("C_BPartner_Location", fmt.Sprintf(`{"Name":"Here","C_BPartner_ID":%d,"C_Location_ID":114}`, partner)))
+	order := idOf(t, w.create("C_Order", fmt.Sprintf(`{"C_BPartner_ID":%d}`, partner)))
+	a := remove("C_BPartner", partner)
+	assert.Equal(t, 500, a.status)
+	assert.Contains(t, a.text(t, "detail"), "dependent records in the table Order", "no action")
+	assert.Equal(t, 200, read("AD_User", contact).status, "nothing of it was done")
+	require.Equal(t, 200, remove("C_Order", order).status)
+	require.Equal(t, 200, remove("C_BPartner", partner).status)
+	assert.Equal(t, 404, read("AD_User", contact).status, "cascade")
+	assert.Equal(t, 404, read("C_BPartner_Location", place).status, "cascade")
+}
+
 // No response tells SQL, whatever is sent.
 func TestWriteHostile(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ const (
 	applicationID = 0x65727068 // "erph"
 	// schemaVersion is raised with every change of the tables or of the dictionary
 	// that the server's own code depends on. A file of another form is refused.
-	schemaVersion = 3
+	schemaVersion = 4
 )
 
 // Offsets in the header of an SQLite file.

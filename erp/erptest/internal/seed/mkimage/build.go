@@ -53,7 +53,7 @@ func newBuilder(m *model) *builder {
 		s := &sheet{t: t, index: make(map[string]int, len(t.Columns)), uu: -1}
 		if t.Active && !t.IsView {
 			var err error
-			if s.layout, err = store.LayoutOf(&t.Table); err != nil {
+			if s.layout, err = store.LayoutOf(m.inDatabase(&t.Table)); err != nil {
 				b.fail("%w", err)
 			}
 		}
@@ -80,6 +80,21 @@ func newBuilder(m *model) *builder {
 		b.sheets[t.Name] = s
 	}
 	return b
+}
+
+// inDatabase is a table as the ERP's database has it: a column that a deletion clears
+// takes no value, also where the dictionary wants one of whoever writes.
+func (m *model) inDatabase(t *store.Table) *store.Table {
+	physical := *t
+	physical.Columns = slices.Clone(t.Columns)
+	for i, c := range t.Columns {
+		if c.Mandatory && m.constraints[t.Name+"."+c.Name] == "S" {
+			optional := *c
+			optional.Mandatory = false
+			physical.Columns[i] = &optional
+		}
+	}
+	return &physical
 }
 
 // defaultsOf is what a row of the table gets without being told: the standard

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,7 +65,7 @@ func (b *builder) addColumn(t *table, c *store.Column, label string) {
 		"IsKey", c.Key, "IsParent", c.Parent, "IsMandatory", c.Mandatory, "IsUpdateable", c.Updateable,
 		"IsAlwaysUpdateable", c.AlwaysUpdateable, "IsIdentifier", c.Identifier, "IsSelectionColumn", c.Selection,
 		"IsTranslated", c.Translated, "IsEncrypted", c.Encrypted, "IsSecure", c.Secure, "IsToolbarButton", "N",
-		"IsAllowCopy", !c.Key && !c.IsVirtual() && c.Ref != displaytype.UUID, "IsAllowLogging", !c.Secure)
+		"FKConstraintType", cmp.Or(b.m.constraints[t.Name+"."+c.Name], "N"), "IsAllowCopy", !c.Key && !c.IsVirtual() && c.Ref != displaytype.UUID, "IsAllowLogging", !c.Secure)
 }
 
 // addRules adds the validation rules that the data files do not have: their

@@ -20,6 +20,9 @@ type model struct {
 	rules     []rule
 	uuids     map[string]map[int64]string // those of the ERP, by table and id
 	texts     map[string]description      // of tables and columns, by kind and upper-case name
+	// constraints are what AD_Column.FKConstraintType says, by table and column, where it
+	// is not N.
+	constraints map[string]string
 }
 
 // description is what a table or column is for.

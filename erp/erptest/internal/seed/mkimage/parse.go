@@ -85,7 +85,7 @@ func parseModel() (*model, error) {
 }
 
 func newModel() *model {
-	return &model{byName: map[string]*table{}, elementID: map[string]int64{}}
+	return &model{byName: map[string]*table{}, elementID: map[string]int64{}, constraints: map[string]string{}}
 }
 
 // parseText reads the text files of the dictionary.
@@ -107,6 +107,8 @@ func parseText() (*model, error) {
 			err = m.parseWindows(name)
 		case "descriptions.txt":
 			err = m.parseDescriptions(name)
+		case "constraints.txt":
+			err = m.parseConstraints(name)
 		default:
 			err = m.parseTables(name)
 		}
@@ -115,6 +117,20 @@ func parseText() (*model, error) {
 		}
 	}
 	return m, nil
+}
+
+// parseConstraints reads "<table> <AD_Column.FKConstraintType> <columns>".
+func (m *model) parseConstraints(file string) error {
+	return eachLine(file, func(line string, _ bool) error {
+		words := strings.Fields(line)
+		if len(words) < 3 || len(words[1]) != 1 {
+			return fmt.Errorf("not a table, a constraint and columns: %q", line)
+		}
+		for _, column := range words[2:] {
+			m.constraints[words[0]+"."+column] = words[1]
+		}
+		return nil
+	})
 }
 
 // parseTables reads lines of the forms
