@@ -26,6 +26,23 @@ func TestImportForeignForms(t *testing.T) {
 			assert.Len(t, rows(t, w, "AD_EntityType", "EntityType eq 'ZZ' and Processing eq '"+want+"'"), 1, "%q", text)
 		}
 	})
+	t.Run("an index with a column of the ERP that is not here", func(t *testing.T) {
+		r := importXML(t, w, `<AD_TableIndex type="table">`+head+`<AD_TableIndex_UU>`+uuidA+`</AD_TableIndex_UU><AD_Table_ID reference="id" reference-key="AD_Table">394</AD_Table_ID>`+
+			`<Name>xx_greeting</Name><IsUnique>N</IsUnique><EntityType>U</EntityType><AD_IndexColumn type="table">`+head+`<AD_IndexColumn_UU>`+uuidB+`</AD_IndexColumn_UU>`+
+			`<AD_TableIndex_ID reference="uuid" reference-key="AD_TableIndex">`+uuidA+`</AD_TableIndex_ID><AD_Column_ID reference="id" reference-key="AD_Column">999998</AD_Column_ID>`+
+			`<SeqNo>10</SeqNo><EntityType>U</EntityType></AD_IndexColumn></AD_TableIndex>`)
+		require.False(t, r.failed, r.summary)
+		assert.Contains(t, strings.Join(r.logs, "\n"), "Skipped xx_greeting: the index has a column that the embedded ERP does not have")
+	})
+	t.Run("a value that the dictionary wants and the database does not", func(t *testing.T) {
+		r := importXML(t, w, `<AD_PrintFormatItem type="table">`+head+
+			`<AD_PrintFormatItem_UU>`+uuidB+`</AD_PrintFormatItem_UU><AD_PrintFormat_ID reference="id" reference-key="AD_PrintFormat">124</AD_PrintFormat_ID>`+
+			`<Name>Active</Name><PrintFormatType>F</PrintFormatType><MaxHeight>0</MaxHeight><MaxWidth>0</MaxWidth><XPosition>0</XPosition>`+
+			`<YPosition>0</YPosition><XSpace>0</XSpace><YSpace>0</YSpace><SortNo>0</SortNo><FieldAlignmentType>L</FieldAlignmentType>`+
+			`<LineAlignmentType>X</LineAlignmentType></AD_PrintFormatItem>`)
+		require.False(t, r.failed, r.summary)
+		assert.Len(t, rows(t, w, "AD_PrintFormatItem", "AD_PrintFormatItem_UU eq '"+uuidB+"'"), 1)
+	})
 	t.Run("blanks around UUIDs", func(t *testing.T) {
 		r := importXML(t, w, `<AD_Reference type="table">`+head+`<AD_Reference_UU>`+uuidA+`</AD_Reference_UU><Name>XX Kind</Name><ValidationType>L</ValidationType>`+
 			`<EntityType>U</EntityType></AD_Reference><AD_Ref_List type="table">`+head+`<AD_Ref_List_UU>`+uuidB+`</AD_Ref_List_UU>`+

@@ -206,6 +206,14 @@ func (p *packIn) buildIndexes(ctx context.Context) error {
 		if row == nil || !row.Bool("IsActive") {
 			continue
 		}
+		parts, err := engine.RowsWhere(ctx, p.tx, "AD_IndexColumn", "", "AD_TableIndex_ID=? AND IsActive='Y' AND AD_Column_ID IS NULL AND ColumnSQL IS NULL", id)
+		if err != nil {
+			return err
+		}
+		if len(parts) > 0 {
+			p.done = append(p.done, packResult{what: row.String("Name"), action: "Skipped", note: "the index has a column that the embedded ERP does not have"})
+			continue
+		}
 		result, err := process.ValidateIndex(ctx, p.s, p.tx, &process.Run{RecordID: id})
 		if err != nil {
 			return err

@@ -94,12 +94,14 @@ type packError struct {
 	err     error
 }
 
-func (e *packError) Error() string {
-	text := e.element.String()
-	if e.what != "" {
-		text += " " + e.what
+func (e *packError) Error() string { return e.where() + ": " + e.err.Error() }
+
+// where names the element.
+func (e *packError) where() string {
+	if e.what == "" {
+		return e.element.String()
 	}
-	return text + ": " + packText(e.err)
+	return e.element.String() + " " + e.what
 }
 
 func (e *packError) Unwrap() error { return e.err }
@@ -115,7 +117,7 @@ func packText(err error) string {
 	)
 	switch {
 	case errors.As(err, &nested):
-		return nested.Error()
+		return nested.where() + ": " + packText(nested.err)
 	case errors.As(err, &missing):
 		return missing.Error()
 	case errors.As(err, &api):
