@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/text"
 )
 
@@ -24,10 +27,10 @@ type Filter struct {
 
 // ReadFilter reads the text of a filter on records of a table: it writes the codes of
 // lists where the filter has their labels, and refuses what the ERP would take for
-// something else without a word: texts that are compared with yes-no columns, and values
-// that a list does not have. It calls of, for a reader and the table, if the filter
-// compares with texts; without a table those stay as they are. The error is an
-// [*erp.FilterError], an [*Error], or that of the dictionary.
+// something else without a word: what is neither yes nor no for yes-no columns, days that
+// no calendar has, and values that a list does not have. It calls of, for a reader and the
+// table, if the filter compares with words; without a table those stay as they are. The
+// error is an [*erp.FilterError], an [*Error], or that of the dictionary.
 func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*Reader, *registry.Table, error)) (*Filter, error) {
 	terms, err := erp.FilterTerms(filter)
 	if err != nil {
@@ -37,7 +40,7 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 		return nil, wrong("it is not text in UTF-8; check how the terminal or the program encodes it")
 	}
 	f := &Filter{Text: filter, Terms: terms}
-	if !slices.ContainsFunc(terms, func(t erp.FilterTerm) bool { return slices.ContainsFunc(t.Values, isText) }) {
+	if !slices.ContainsFunc(terms, func(t erp.FilterTerm) bool { return slices.ContainsFunc(t.Values, isWord) }) {
 		return f, nil
 	}
 	r, t, err := of(ctx)
@@ -46,11 +49,13 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 	}
 	for i, term := range terms {
 		col, ok := t.Column(term.Column)
-		switch {
-		case !ok || !slices.ContainsFunc(term.Values, isText):
-		case col.Type == dict.TypeYesNo:
-			return nil, wrong("%s is true or false, and the ERP takes every text for false; write %[1]s %s true or false, without quotes", col.Name, term.Operator)
-		case col.Type.IsList() && col.ReferenceID > 0 && slices.Contains([]string{"eq", "neq", "in"}, term.Operator):
+		if !ok {
+			continue
+		}
+		if err := fits(&col, term); err != nil {
+			return nil, err
+		}
+		if col.Type.IsList() && col.ReferenceID > 0 && slices.Contains([]string{"eq", "neq", "in"}, term.Operator) && slices.ContainsFunc(term.Values, isText) {
 			if terms[i].Values, err = r.codes(ctx, f, &col, term); err != nil {
 				return nil, err
 			}
@@ -59,7 +64,45 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 	return f, nil
 }
 
+// fits refuses values that the ERP would take for others.
+func fits(col *registry.Column, term erp.FilterTerm) error {
+	switch col.Type {
+	case dict.TypeYesNo:
+		if slices.ContainsFunc(term.Values, func(v string) bool { return !slices.Contains(flags, v) }) {
+			return wrong("%s is true or false, and the ERP takes every text for false; write %[1]s %s true or false, without quotes", col.Name, term.Operator)
+		}
+	case dict.TypeDate, dict.TypeDateTime:
+		if slices.ContainsFunc(term.Values, isNoDay) {
+			return wrong("%s: %s is a day that no calendar has", col.Name, text.Shorten(strings.Join(term.Values, ", "), 60))
+		}
+	}
+	return nil
+}
+
 func isText(value string) bool { return strings.HasPrefix(value, "'") }
+
+// isWord reports whether a value is no number, so that it depends on the column what it
+// means.
+func isWord(value string) bool {
+	_, err := strconv.ParseFloat(value, 64)
+	return err != nil
+}
+
+// flags are the values of yes-no columns that the ERP takes for what they say, and the
+// one of columns without a value.
+var flags = []string{"true", "false", "Y", "N", "null"}
+
+var day = lazyregexp.New(`^'?(\d{4}-\d\d-\d\d)`)
+
+// isNoDay reports whether a value begins like a day of the calendar and is none.
+func isNoDay(value string) bool {
+	found := day().FindStringSubmatch(value)
+	if found == nil {
+		return false
+	}
+	_, err := time.Parse(time.DateOnly, found[1])
+	return err != nil
+}
 
 // codes are the values of a term with the codes of a list for its labels. The text of
 // the filter has them, too.

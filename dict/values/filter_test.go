@@ -30,6 +30,7 @@ func read(t testing.TB, filter string) (*values.Filter, error) {
 	require.NoError(t, err)
 	table := &registry.Table{Name: "C_Order", Columns: []registry.Column{
 		{Name: "DocStatus", Type: dict.TypeList, ReferenceID: 131}, {Name: "IsSOTrx", Type: dict.TypeYesNo}, {Name: "Description", Type: dict.TypeString},
+		{Name: "DateOrdered", Type: dict.TypeDate},
 	}}
 	return values.ReadFilter(t.Context(), filter, func(context.Context) (*values.Reader, *registry.Table, error) { return r, table, nil })
 }
@@ -52,6 +53,12 @@ func TestReadFilter(t *testing.T) {
 		"no such label":     {filter: "DocStatus eq 'Complete'", problem: "DocStatus: the list Document Status has no value"},
 		"label in a letter": {filter: "tolower(DocStatus) eq 'completed'", problem: "write DocStatus eq 'CO'"},
 		"flag":              {filter: "IsSOTrx eq 'Y'", problem: "IsSOTrx is true or false, and the ERP takes every text for false; write IsSOTrx eq true or false"},
+		"flag word":         {filter: "IsSOTrx eq maybe", problem: "IsSOTrx is true or false, and the ERP takes every text for false"},
+		"flag in capitals":  {filter: "IsSOTrx eq TRUE", problem: "IsSOTrx is true or false"},
+		"flag as it is":     {filter: "IsSOTrx eq true or IsSOTrx eq N", want: "IsSOTrx eq true or IsSOTrx eq N"},
+		"no day":            {filter: "DateOrdered ge '2026-02-30'", problem: "DateOrdered: '2026-02-30' is a day that no calendar has"},
+		"no month":          {filter: "DateOrdered ge 2026-13-01", problem: "is a day that no calendar has"},
+		"leap day":          {filter: "DateOrdered ge '2028-02-29 10:00:00'", want: "DateOrdered ge '2028-02-29 10:00:00'"},
 		"not UTF-8":         {filter: "DocStatus eq '\xda'", problem: "it is not text in UTF-8"},
 		"no filter":         {filter: "DocStatus = 'CO'", problem: `there is no operator "="`},
 	} {

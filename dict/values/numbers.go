@@ -42,7 +42,7 @@ func (r *Reader) number(cell Cell) (erp.Decimal, error) {
 	d, err := erp.ParseDecimal(inJSON(s))
 	if err != nil {
 		hint := " and without thousands separators"
-		if strings.Contains(s, ",") && !r.opts.DecimalComma {
+		if strings.Contains(s, ",") && !strings.Contains(s, ".") && !r.opts.DecimalComma {
 			hint = or(r.opts.Advice.DecimalComma)
 		}
 		return "", wrong("%s is not a number; write it with a point before the decimals%s", text.Quote(cell.Text), hint)

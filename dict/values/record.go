@@ -151,6 +151,9 @@ func (r *Reader) member(ctx context.Context, columns *Columns, name string, cell
 	if why := ReadOnly(col); why != "" {
 		return w, wrong("%s %s", col.Name, why)
 	}
+	if _, document := columns.table.Column("DocAction"); document && col.Name == "DocStatus" {
+		return w, wrong("%s is changed by processing the document, never by writing it", col.Name)
+	}
 	if col.Key {
 		return w, wrong("%s is the key, which the ERP gives", col.Name)
 	}

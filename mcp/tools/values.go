@@ -151,7 +151,6 @@ func (w *writing) set(column string, v *values.Value) {
 // the references to records of earlier operations.
 func (w *writing) settle(t *registry.Table, given map[string]json.RawMessage, made earlier) (left map[string]json.RawMessage, problems []string) {
 	columns := values.NewColumns(t)
-	_, document := t.Column("DocAction")
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		col, target, err := columns.Target(name)
 		if err != nil {
@@ -161,8 +160,6 @@ func (w *writing) settle(t *registry.Table, given map[string]json.RawMessage, ma
 		switch {
 		case strings.EqualFold(col.Name, t.Name+"_UU"):
 			problems = append(problems, col.Name+" is the UUID: createRecord takes it as uuid, and it does not change")
-		case document && (col.Name == "DocStatus" || col.Name == "DocAction"):
-			problems = append(problems, col.Name+" is changed by processing the document, never by writing it")
 		case made != nil && isText && strings.HasPrefix(text, "@") && target.Foreign != "":
 			value, show, err := made(target, text)
 			if err != nil {
