@@ -94,6 +94,9 @@ func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
 	if p.Timeout <= 0 {
 		p.Timeout = -1
 	}
+	if byName := reportTypeOf(c.String("output")); p.ReportType == "" && slices.Contains([]erp.ReportType{erp.ReportHTML, erp.ReportCSV, erp.ReportXLS, erp.ReportXLSX}, byName) {
+		p.ReportType = byName
+	}
 	if (p.RecordID != 0) != (p.Table != "") {
 		return nil, shell.Usagef("--record-id and --table belong together")
 	}

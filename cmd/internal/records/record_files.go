@@ -121,7 +121,7 @@ func (a *app) recordAttach(c *cli.Context) error {
 func openFile(path string) (*os.File, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, 0, shell.Usagef("cannot read %w; nothing was attached", err)
+		return nil, 0, shell.Usagef("%w; nothing was attached", err)
 	}
 	st, err := f.Stat()
 	switch {

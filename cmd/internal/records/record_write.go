@@ -1,7 +1,9 @@
 package records
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -26,6 +28,10 @@ func (a *app) recordUpdate(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	action, err := r.action()
+	if err != nil {
+		return err
+	}
 	if c.Bool("dry-run") {
 		return a.tryUpdate(c, client, r, id)
 	}
@@ -34,7 +40,27 @@ func (a *app) recordUpdate(c *cli.Context) error {
 		err = shell.Uncertain(err, "the command can be repeated: it writes the same values")
 		return a.hint(c, client, table, shell.Input(err))
 	}
+	if after := (&erp.Document{Table: table, Record: rec}); action != "" && !action.LeadsTo(after.Status()) {
+		return fmt.Errorf("%s %s %s: %w: its status is %s", action, table, id, erp.ErrNotProcessed, cmp.Or(after.StatusName(), "none, because it is no document"))
+	}
 	return a.printWritten(c, "updated", table, rec)
+}
+
+// action writes the action on a document, if there is one, as the ERP's code, and returns
+// it.
+func (r *record) action() (erp.DocAction, error) {
+	for name, value := range r.values {
+		if !strings.EqualFold(name, "doc-action") {
+			continue
+		}
+		action, known := erp.ParseDocAction(fmt.Sprint(value))
+		if !known {
+			return "", shell.Usagef("there is no action %q on documents; there are complete (CO), prepare (PR), void (VO), close (CL), reverse-correct (RC), reactivate (RE) and others", value)
+		}
+		r.values[name] = string(action)
+		return action, nil
+	}
+	return "", nil
 }
 
 // printWritten tells what was stored.
@@ -43,7 +69,7 @@ func (a *app) printWritten(c *cli.Context, did, table string, rec erp.Record) er
 	if name := nameOf(rec); name != "" {
 		line += fmt.Sprintf(" %q", name)
 	}
-	if text, ok := rec.Text("doc-processmsg"); ok && text != "" {
+	if text, ok := rec.Text("doc-processmsg"); ok && text != "" && text != "null" { // so the server writes that there is none
 		line += ": " + text
 	}
 	return a.Print(c, rec, output.Table{Below: shell.Short(line, 300) + "\n"})
