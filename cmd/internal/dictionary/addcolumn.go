@@ -147,10 +147,11 @@ func (a *app) runAddition(c *cli.Context, cmp *comparison, col *dict.Column, pla
 	if err := notInterrupted(defaultCheckpoint); err != nil {
 		return err
 	}
-	if err := writeUndo(c.Context, cmp, defaultUndo); err != nil {
-		return fmt.Errorf("nothing was done: %w", err)
-	}
-	result, err := plans.Run(c.Context, a.Shell, cmp.client, plan, &restdict.Options{BatchSize: plan.Len()})
+	var result *restdict.Result
+	err := undoable(c.Context, cmp, defaultUndo, func() (err error) {
+		result, err = plans.Run(c.Context, a.Shell, cmp.client, plan, &restdict.Options{BatchSize: plan.Len()})
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -164,5 +165,9 @@ func (a *app) runAddition(c *cli.Context, cmp *comparison, col *dict.Column, pla
 	if report.Fields > 0 {
 		line += fmt.Sprintf("; %s it", shell.Count(report.Fields, "tab shows", "tabs show"))
 	}
-	return a.Print(c, report, output.Table{Below: shell.Printable(line) + "\nTo take it back: erphub dict undo --allow-destructive\n"})
+	as := ""
+	if profile := c.String("profile"); profile != "" {
+		as = " --profile " + profile
+	}
+	return a.Print(c, report, output.Table{Below: shell.Printable(line) + "\nTo take it back: erphub" + shell.Printable(as) + " dict undo --allow-destructive\n"})
 }

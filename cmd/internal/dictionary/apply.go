@@ -87,10 +87,9 @@ func notInterrupted(checkpoint string) error {
 
 // applyCompared runs the plan, and can take it back.
 func (a *app) applyCompared(c *cli.Context, cmp *comparison, plan *dict.Plan, opts *restdict.Options, findings []review.Finding) error {
-	if err := writeUndo(c.Context, cmp, filepath.Join(filepath.Dir(opts.Checkpoint), defaultUndo)); err != nil {
-		return fmt.Errorf("nothing was done: %w", err)
-	}
-	return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})
+	return undoable(c.Context, cmp, filepath.Join(filepath.Dir(opts.Checkpoint), defaultUndo), func() error {
+		return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})
+	})
 }
 
 // showBeforeApply shows a person what is about to be done, and a program that nothing

@@ -15,6 +15,8 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/diff"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/atomicfile"
 	"github.com/erphub/erphub/internal/tablefile"
 )
@@ -60,6 +62,28 @@ func (a *app) dictUndo(c *cli.Context) error {
 		}
 	}
 	return a.dictApply(c)
+}
+
+// undoable runs what changes tables, after it has written to a file how they are now. If
+// nothing was changed, the file is again as it was.
+func undoable(ctx context.Context, cmp *comparison, path string, run func() error) error {
+	before, err := os.ReadFile(path)
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		err = writeUndo(ctx, cmp, path)
+	}
+	if err != nil {
+		return fmt.Errorf("nothing was done: %w", err)
+	}
+	err = run()
+	var stopped *restdict.RunError
+	var missing *restdict.MissingError
+	switch {
+	case !errors.As(err, &missing) && !(errors.As(err, &stopped) && stopped.Done == 0 && !errors.Is(err, erp.ErrOutcomeUnknown)):
+		return err
+	case before == nil:
+		return errors.Join(err, os.Remove(path))
+	}
+	return errors.Join(err, atomicfile.Write(path, before, 0o600))
 }
 
 // writeUndo writes the tables that a comparison changes as they are now.
