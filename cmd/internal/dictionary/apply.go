@@ -110,7 +110,8 @@ func (a *app) mayApply(c *cli.Context, result *diff.Result, findings []review.Fi
 		return fmt.Errorf("nothing was done: the database would refuse %d of the changes:\n  %s", len(refused), refusals(refused))
 	}
 	if n := len(result.Destructive()); n > 0 && !c.Bool("allow-destructive") {
-		return fmt.Errorf("nothing was done: %d of the changes are destructive; look at them with `erphub dict plan`, then give --allow-destructive", n)
+		return fmt.Errorf("nothing was done: %s, then give --allow-destructive",
+			shell.Count(n, "of the changes is destructive; look at it with --dry-run", "of the changes are destructive; look at them with --dry-run"))
 	}
 	if !changesERP {
 		return nil
