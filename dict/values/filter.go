@@ -81,11 +81,11 @@ func fits(col *registry.Column, term erp.FilterTerm) error {
 
 func isText(value string) bool { return strings.HasPrefix(value, "'") }
 
-// isWord reports whether a value is no number, so that it depends on the column what it
-// means.
+// isWord reports whether it depends on the column what a value means: it is no number, and
+// none of flags.
 func isWord(value string) bool {
 	_, err := strconv.ParseFloat(value, 64)
-	return err != nil
+	return err != nil && !slices.Contains(flags, value)
 }
 
 // flags are the values of yes-no columns that the ERP takes for what they say, and the

@@ -77,13 +77,16 @@ func undoable(ctx context.Context, cmp *comparison, path string, run func() erro
 	err = run()
 	var stopped *restdict.RunError
 	var missing *restdict.MissingError
-	switch {
-	case !errors.As(err, &missing) && !(errors.As(err, &stopped) && stopped.Done == 0 && !errors.Is(err, erp.ErrOutcomeUnknown)):
+	if !errors.As(err, &missing) && !(errors.As(err, &stopped) && stopped.Done == 0 && !errors.Is(err, erp.ErrOutcomeUnknown)) {
 		return err
-	case before == nil:
-		return errors.Join(err, os.Remove(path))
 	}
-	return errors.Join(err, atomicfile.Write(path, before, 0o600))
+	if before != nil {
+		return errors.Join(err, atomicfile.Write(path, before, 0o600))
+	}
+	if gone := os.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
 }
 
 // writeUndo writes the tables that a comparison changes as they are now.
