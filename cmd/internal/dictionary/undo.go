@@ -80,13 +80,10 @@ func undoable(ctx context.Context, cmp *comparison, path string, run func() erro
 	if !errors.As(err, &missing) && !(errors.As(err, &stopped) && stopped.Done == 0 && !errors.Is(err, erp.ErrOutcomeUnknown)) {
 		return err
 	}
-	if before != nil {
-		return errors.Join(err, atomicfile.Write(path, before, 0o600))
+	if before == nil {
+		return errors.Join(err, os.RemoveAll(path)) // it may never have been written
 	}
-	if gone := os.Remove(path); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	return err
+	return errors.Join(err, atomicfile.Write(path, before, 0o600))
 }
 
 // writeUndo writes the tables that a comparison changes as they are now.
