@@ -148,7 +148,7 @@ func (a *app) runAddition(c *cli.Context, cmp *comparison, col *dict.Column, pla
 		return err
 	}
 	var result *restdict.Result
-	err := undoable(c.Context, cmp, defaultUndo, func() (err error) {
+	err := undoable(c.Context, cmp, defaultCheckpoint, func() (err error) {
 		result, err = plans.Run(c.Context, a.Shell, cmp.client, plan, &restdict.Options{BatchSize: plan.Len()})
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -64,9 +65,11 @@ func (a *app) dictUndo(c *cli.Context) error {
 	return a.dictApply(c)
 }
 
-// undoable runs what changes tables, after it has written to a file how they are now. If
-// nothing was changed, the file is again as it was.
-func undoable(ctx context.Context, cmp *comparison, path string, run func() error) error {
+// undoable runs what changes tables, after it has written beside the checkpoint how they
+// are now. If nothing was changed, and no checkpoint lets the run go on, the file is again
+// as it was.
+func undoable(ctx context.Context, cmp *comparison, checkpoint string, run func() error) error {
+	path := filepath.Join(filepath.Dir(checkpoint), defaultUndo)
 	before, err := os.ReadFile(path)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		err = writeUndo(ctx, cmp, path)
@@ -77,7 +80,8 @@ func undoable(ctx context.Context, cmp *comparison, path string, run func() erro
 	err = run()
 	var stopped *restdict.RunError
 	var missing *restdict.MissingError
-	if !errors.As(err, &missing) && !(errors.As(err, &stopped) && stopped.Done == 0 && !errors.Is(err, erp.ErrOutcomeUnknown)) {
+	unchanged := errors.As(err, &missing) || errors.As(err, &stopped) && stopped.Done == 0 && !errors.Is(err, erp.ErrOutcomeUnknown)
+	if !unchanged || notInterrupted(checkpoint) != nil {
 		return err
 	}
 	if before == nil {
