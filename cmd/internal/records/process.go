@@ -41,7 +41,7 @@ func (a *app) processCommand() *cli.Command {
 					&cli.StringFlag{Name: "data", Usage: "parameters as a JSON object, @FILE, or - for standard input", TakesFile: true},
 					&cli.Int64Flag{Name: "record-id", Usage: "record the process works on; with --table"},
 					&cli.StringFlag{Name: "table", Usage: "table of that record"},
-					&cli.StringFlag{Name: "report-type", Usage: "format of a report: PDF, HTML, CSV, XLS or XLSX"},
+					&cli.StringFlag{Name: "report-type", Usage: "format of a report: PDF, HTML, CSV, XLS or XLSX (default: by the name of --output, else PDF)"},
 					&cli.BoolFlag{Name: "summary", Usage: "of a report, the summary only"},
 					&cli.StringFlag{Name: "print-format", Usage: "id or UUID of the print format of a report"},
 					&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "file or folder for what the process made; - is standard output", TakesFile: true},

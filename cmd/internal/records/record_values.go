@@ -77,6 +77,9 @@ func (a *app) read(c *cli.Context, client *erp.Client, table string, given map[s
 func (r *record) sort(columns *values.Columns, given map[string]any) (map[string]json.RawMessage, error) {
 	cells := map[string]json.RawMessage{}
 	for name, value := range given {
+		if _, _, err := columns.Target("DocAction"); err != nil && strings.EqualFold(name, "doc-action") {
+			return nil, shell.Usagef("nothing was written: records of %s are no documents, so there is no action on them", r.table)
+		}
 		_, isJSON := value.(json.RawMessage)
 		col, _, err := columns.Target(name)
 		switch {

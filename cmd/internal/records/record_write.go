@@ -1,7 +1,6 @@
 package records
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -41,7 +40,7 @@ func (a *app) recordUpdate(c *cli.Context) error {
 		return a.hint(c, client, table, shell.Input(err))
 	}
 	if after := (&erp.Document{Table: table, Record: rec}); action != "" && !action.LeadsTo(after.Status()) {
-		return fmt.Errorf("%s %s %s: %w: its status is %s", action, table, id, erp.ErrNotProcessed, cmp.Or(after.StatusName(), "none, because it is no document"))
+		return fmt.Errorf("%s %s %s: %w: its status is %s", action, table, id, erp.ErrNotProcessed, after.StatusName())
 	}
 	return a.printWritten(c, "updated", table, rec)
 }
