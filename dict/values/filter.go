@@ -68,7 +68,7 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 func fits(col *registry.Column, term erp.FilterTerm) error {
 	switch col.Type {
 	case dict.TypeYesNo:
-		if slices.ContainsFunc(term.Values, func(v string) bool { return !slices.Contains(flags, v) }) {
+		if slices.ContainsFunc(term.Values, func(v string) bool { return !slices.Contains(yesNoWords, v) }) {
 			return wrong("%s is true or false, and the ERP takes every text for false; write %[1]s %s true or false, without quotes", col.Name, term.Operator)
 		}
 	case dict.TypeDate, dict.TypeDateTime:
@@ -81,16 +81,16 @@ func fits(col *registry.Column, term erp.FilterTerm) error {
 
 func isText(value string) bool { return strings.HasPrefix(value, "'") }
 
-// isWord reports whether it depends on the column what a value means: it is no number, and
-// none of flags.
+// isWord reports whether a value means another thing for each type of column: it is neither
+// a number nor one of yesNoWords.
 func isWord(value string) bool {
 	_, err := strconv.ParseFloat(value, 64)
-	return err != nil && !slices.Contains(flags, value)
+	return err != nil && !slices.Contains(yesNoWords, value)
 }
 
-// flags are the values of yes-no columns that the ERP takes for what they say, and the
+// yesNoWords are the values of yes-no columns that the ERP takes for what they say, and the
 // one of columns without a value.
-var flags = []string{"true", "false", "Y", "N", "null"}
+var yesNoWords = []string{"true", "false", "Y", "N", "null"}
 
 var day = lazyregexp.New(`^'?(\d{4}-\d\d-\d\d)`)
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ColumnNotes are what there is to say of a column of the dictionary in a few words.
+// ColumnNotes describe a column of the dictionary in a few words.
 type ColumnNotes struct {
 	Key, Mandatory, Masked bool
 	PointsTo               string   // table
@@ -14,20 +14,13 @@ type ColumnNotes struct {
 
 func (n ColumnNotes) String() string {
 	var parts []string
-	if n.Key {
-		parts = append(parts, "key")
-	}
-	if n.Mandatory {
-		parts = append(parts, "mandatory")
-	}
-	if n.Masked {
-		parts = append(parts, "masked")
-	}
-	if n.PointsTo != "" {
-		parts = append(parts, "→ "+n.PointsTo)
-	}
-	if len(n.Values) > 0 {
-		parts = append(parts, Listed(n.Values, 8))
+	for _, note := range []struct {
+		has  bool
+		text string
+	}{{n.Key, "key"}, {n.Mandatory, "mandatory"}, {n.Masked, "masked"}, {n.PointsTo != "", "→ " + n.PointsTo}, {len(n.Values) > 0, Listed(n.Values, 8)}} {
+		if note.has {
+			parts = append(parts, note.text)
+		}
 	}
 	return strings.Join(parts, ", ")
 }

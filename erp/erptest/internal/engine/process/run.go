@@ -21,8 +21,8 @@ type Run struct {
 	ReportType string // PDF, HTML, CSV, XLS or XLSX; "" when not asked for
 	Summary    bool
 	Claimed    bool // the process is marked as running
-	// Notification is how the end of a job is announced: E mail, N notice, B
-	// both, "" for a run that is no job.
+	// Notification is how the end of a job is announced: E by mail, N by a notice,
+	// B by both. Other runs have none.
 	Notification string
 }
 
