@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,15 +39,29 @@ func recordingHome(t *testing.T) (env []string, url, work string) {
 	t.Helper()
 	program, err := exec.LookPath("erphub") // where testscript put it
 	require.NoError(t, err)
-	home, err := os.MkdirTemp("", "h") // a short path, as a home is
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	home := homeOfYou(t)
 	require.NoError(t, os.Symlink(program, filepath.Join(home, "erphub-mcp"))) // where it is installed, too
 	env = []string{"HOME=" + home, "PATH=" + filepath.Dir(program) + ":" + home + ":/usr/bin:/bin", "TERM=xterm", "NO_COLOR=1", "ERPHUB_PAGER=", "LANG=C.UTF-8", "TZ=UTC"}
 	_, url, _ = servingIn(t, append(env, "ERPHUB_CONFIG="), "sandbox", "--listen", "127.0.0.1:0", "--write-profiles", "--fixed-dates")
 	work = filepath.Join(home, "work")
 	require.NoError(t, os.Mkdir(work, 0o755))
 	return env, url, work
+}
+
+// homeOfYou makes a home whose path is as long as /home/you, which stands for it
+// in the documents: lines break where they would break there, in every run.
+func homeOfYou(t *testing.T) string {
+	t.Helper()
+	for {
+		home := fmt.Sprintf("/tmp/%04x", rand.IntN(1<<16))
+		err := os.Mkdir(home, 0o700)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = os.RemoveAll(home) })
+		return home
+	}
 }
 
 func testRecording(t *testing.T, document string, least int) {
