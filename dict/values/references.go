@@ -27,13 +27,14 @@ const (
 // reference is how the values of a field are found.
 type reference struct {
 	erp.RefLookup
-	key     string // column of the foreign table that is stored; empty: the server finds by itself
-	numeric bool   // the key is a number
-	uuid    bool   // the key is the UUID
-	beyond  bool   // numbers and UUIDs may be of records that the role does not see
-	by      string // column that the values are of; empty: any
-	byValue string // writes that the values are search keys
-	cache   map[string]referred
+	key      string // column of the foreign table that is stored; empty: the server finds by itself
+	numeric  bool   // the key is a number
+	uuid     bool   // the key is the UUID
+	inactive bool   // deactivated records have names, too
+	beyond   bool   // numbers and UUIDs may be of records that the role does not see
+	by       string // column that the values are of; empty: any
+	byValue  string // writes that the values are search keys
+	cache    map[string]referred
 }
 
 // referred is what a text refers to.
@@ -64,7 +65,7 @@ func (r *Reader) spec(ctx context.Context, f *Target) (*reference, error) {
 	if s := r.specs[*f]; s != nil {
 		return s, nil
 	}
-	s := &reference{cache: map[string]referred{}, byValue: r.by(f, "Value"), beyond: f.Beyond}
+	s := &reference{cache: map[string]referred{}, byValue: r.by(f, "Value"), beyond: f.Beyond, inactive: r.opts.Inactive}
 	t, err := r.dict.Table(ctx, f.Foreign)
 	switch {
 	case errors.Is(err, registry.ErrNotFound) && f.By == "":
@@ -352,7 +353,10 @@ func (s *reference) filter(w way, names []string) (f erp.Filter, left []string) 
 			}
 		}
 	}
-	return erp.Or(all...), left
+	if f = erp.Or(all...); s.inactive && !f.IsZero() {
+		f = erp.ActiveOrNot(f)
+	}
+	return f, left
 }
 
 func isASCII(s string) bool {
@@ -362,6 +366,9 @@ func isASCII(s string) bool {
 // selected are the columns to read.
 func (s *reference) selected() []string {
 	var all []string
+	if s.inactive {
+		all = []string{"IsActive"}
+	}
 	for _, column := range slices.Concat(s.Identifier, s.Columns, s.Show, []string{s.key}) {
 		if !strings.EqualFold(column, s.Table+"_ID") && !strings.EqualFold(column, s.Table+"_UU") && !slices.Contains(all, column) {
 			all = append(all, column)
@@ -402,6 +409,18 @@ func (s *reference) keyOf(rec erp.Record) string {
 	return name
 }
 
+// preferred are the active records, or all where none is.
+func preferred(found []erp.Record) []erp.Record {
+	active := slices.DeleteFunc(slices.Clone(found), func(rec erp.Record) bool {
+		active, ok := rec.Bool("IsActive")
+		return ok && !active
+	})
+	if len(active) > 0 {
+		return active
+	}
+	return found
+}
+
 // exactly are the records that have the name with the same capitals.
 func (s *reference) exactly(name string, found []erp.Record) []erp.Record {
 	return slices.DeleteFunc(slices.Clone(found), func(rec erp.Record) bool {
@@ -414,6 +433,7 @@ func (s *reference) exactly(name string, found []erp.Record) []erp.Record {
 
 // remember keeps what a text refers to, by the records that were found.
 func (r *Reader) remember(ctx context.Context, s *reference, w way, name string, found []erp.Record) error {
+	found = preferred(found)
 	if exact := s.exactly(name, found); w == byName && len(exact) > 0 {
 		found = exact // capitals count where they tell records apart
 	}
@@ -499,8 +519,8 @@ func (s *reference) missing(name string, near []erp.RefMatch) error {
 
 // ambiguous says which records a name may mean.
 func (s *reference) ambiguous(name string, matches []erp.RefMatch) error {
-	return fmt.Errorf("%d records of %s are called %s: %s; give the number of the one that is meant, or write %s",
-		len(matches), s.Table, text.Quote(name), s.list(matches, "; "), s.byValue)
+	return notOne{fmt.Errorf("%d records of %s are called %s: %s; give the number of the one that is meant, or write %s",
+		len(matches), s.Table, text.Quote(name), s.list(matches, "; "), s.byValue), ErrSeveral}
 }
 
 // list shows records with what tells them apart.

@@ -77,7 +77,8 @@ type Options struct {
 	DateFormat string
 	// Zone is the time zone of dates with time that name none; nil refuses them.
 	Zone *time.Location
-	// Inactive takes values of lists that are deactivated, which records may still have.
+	// Inactive takes values of lists that are deactivated, which records may still have,
+	// and the names of deactivated records.
 	Inactive bool
 	// Advice says how the options above are set, for errors.
 	Advice Advice
@@ -136,6 +137,9 @@ type Error struct{ Problem string }
 
 // Error is the problem.
 func (e *Error) Error() string { return e.Problem }
+
+// Unwrap says that the value is refused before anything is sent.
+func (e *Error) Unwrap() error { return erp.ErrInvalid }
 
 func wrong(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
 

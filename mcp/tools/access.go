@@ -55,12 +55,16 @@ func (b *Toolbox) explainAccess() mcp.Tool {
 		Description: "Why can a user or role (not) see or change a window, process, form, table, column or record: the rule that decides and what to change.",
 		Input:       in, Cost: mcp.Cost{APICalls: 8},
 	}, func(ctx context.Context, c *mcp.Call, in explainAccessIn) (*explainAccessOut, error) {
+		record, err := b.meant(ctx, c, in.Table, string(in.ID))
+		if err != nil {
+			return nil, err
+		}
 		ctx, client, err := b.connect(ctx, c, "explain access")
 		if err != nil {
 			return nil, err
 		}
 		got, err := access.Explain(ctx, client, access.Question{
-			User: in.User, Role: in.Role, Window: in.Window, Process: in.Process, Form: in.Form, Table: in.Table, Column: in.Column, Record: string(in.ID), Meets: b.meets(c),
+			User: in.User, Role: in.Role, Window: in.Window, Process: in.Process, Form: in.Form, Table: in.Table, Column: in.Column, Record: record.Plain, Meets: b.meets(c),
 		})
 		if errors.Is(err, access.ErrQuestion) {
 			return nil, because(err, mcp.CodeInvalidArguments, `such as {"user": "GardenUser", "window": "Sales Order"}`)

@@ -120,7 +120,7 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 
 type getRecordIn struct {
 	TableName string    `json:"tableName" jsonschema:"name of a table in any case, such as C_Order"`
-	ID        recordKey `json:"id" jsonschema:"number or UUID of the record"`
+	ID        recordKey `json:"id" jsonschema:"number, UUID, search key or name of the record, or COLUMN=VALUE"`
 }
 
 type getRecordOut struct {
@@ -134,26 +134,20 @@ type getRecordOut struct {
 func (b *Toolbox) getRecord() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "getRecord", Title: "Read a record", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
-		Description: "Reads one record by its number or UUID. Without either, use searchRecords.",
+		Description: "Reads one record. searchRecords finds those of which nothing of this is known.",
 		Input:       input[getRecordIn](shorter(120, "tableName"), keyed("id")), Output: objects[getRecordOut]("record", true), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in getRecordIn) (*getRecordOut, error) {
 		table, err := b.table(ctx, c, in.TableName)
 		if err != nil {
 			return nil, err
 		}
-		out := &getRecordOut{Notice: untrusted, TableName: in.TableName}
-		if table != nil {
-			out.TableName = table.Name
-		}
-		record, err := b.read(ctx, c, out.TableName, string(in.ID))
-		if errors.Is(err, erp.ErrNotFound) {
-			return nil, noRecord(err, out.TableName, string(in.ID), "searchRecords finds records by what is in them")
-		}
+		at, err := b.seen(ctx, c, in.TableName, string(in.ID))
 		if err != nil {
 			return nil, err
 		}
+		out := &getRecordOut{Notice: untrusted, TableName: at.table}
 		var cut []string
-		if out.Record, cut = compact(record, false, secretsOf(table)); len(cut) > 0 {
+		if out.Record, cut = compact(at.record, false, secretsOf(table)); len(cut) > 0 {
 			out.Truncated = true
 			out.Notes = append(out.Notes, b.text(c, fmt.Sprintf("long values are cut and end in …: %s; substring(column, from, length) in executeQuery reads on", clip(strings.Join(cut, ", "), 200))))
 		}

@@ -98,7 +98,7 @@ func TestGetRecord(t *testing.T) {
 
 	e := refusal(t, k, admin, "getRecord", args{"tableName": "C_Order", "id": "999999"}, mcp.CodeNotFound)
 	assert.Contains(t, e.Hint, "searchRecords")
-	refusal(t, k, admin, "getRecord", args{"tableName": "C_Order", "id": "../../auth/tokens"}, mcp.CodeInvalidArguments)
+	refusal(t, k, admin, "getRecord", args{"tableName": "C_Order", "id": "../../auth/tokens"}, mcp.CodeNotFound)
 	refusal(t, k, admin, "getRecord", args{"tableName": "C_Ordr", "id": 104}, mcp.CodeNotFound)
 	refusal(t, k, admin, "getRecord", args{"tableName": "C_Order"}, mcp.CodeInvalidArguments)
 

@@ -15,7 +15,7 @@ import (
 
 type processDocumentIn struct {
 	Table      string    `json:"table" jsonschema:"such as C_Order"`
-	ID         recordKey `json:"id,omitempty" jsonschema:"number or UUID of the record"`
+	ID         recordKey `json:"id,omitempty" jsonschema:"number or UUID of the record, or COLUMN=VALUE"`
 	DocumentNo string    `json:"documentNo,omitempty" jsonschema:"instead of id"`
 	Action     string    `json:"action,omitempty" jsonschema:"prepare, complete, close, void, reverse-correct, reverse-accrual, reactivate, or the ERP's code; empty: tell status and actions"`
 }
@@ -125,14 +125,19 @@ func (b *Toolbox) document(ctx context.Context, c *mcp.Call, in processDocumentI
 			}
 		}
 	}
+	called := ctx
 	ctx, client, err := b.connect(ctx, c, "process documents")
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	if number == "" {
-		id, err := erp.ParseID(string(in.ID))
+		known, err := b.meant(called, c, name, string(in.ID))
 		if err != nil {
-			return wrong(mcp.CodeInvalidArguments, clip(err.Error(), 200), "give the number of the record, its UUID, or documentNo")
+			return nil, nil, nil, err
+		}
+		id, err := erp.ParseID(known.Plain)
+		if err != nil {
+			return nil, nil, nil, err
 		}
 		d, err := client.Document(ctx, name, id)
 		if errors.Is(err, erp.ErrNotFound) {

@@ -10,7 +10,7 @@ import (
 
 type recordIn struct {
 	Table string    `json:"table" jsonschema:"such as C_Order"`
-	ID    recordKey `json:"id" jsonschema:"number or UUID"`
+	ID    recordKey `json:"id" jsonschema:"number, UUID, search key or name"`
 }
 
 type deleteRecordOut struct {

@@ -179,7 +179,7 @@ func TestPrintRecord(t *testing.T) {
 		"no such table":         {admin, args{"table": "C_Ordr", "id": 100}, mcp.CodeNotFound},
 		"no print process":      {admin, args{"table": "C_BPartner", "id": 118}, mcp.CodeUnsupported},
 		"no such format":        {admin, args{"table": "C_Order", "id": 100, "format": "DOC"}, mcp.CodeInvalidArguments},
-		"an id with a path":     {admin, args{"table": "C_Order", "id": "100/print"}, mcp.CodeInvalidArguments},
+		"an id with a path":     {admin, args{"table": "C_Order", "id": "100/print"}, mcp.CodeNotFound},
 	} {
 		e := refusal(t, f.kit, tc.who, "printRecord", tc.arguments, tc.code)
 		assert.NotEmpty(t, e.Hint, name)
@@ -351,7 +351,7 @@ func TestDeleteRecord(t *testing.T) {
 	}{
 		"the system's own":      {admin, args{"table": "AD_User", "id": 100}, mcp.CodePermissionDenied},
 		"a tenant's, to System": {root, args{"table": "C_BPartner", "id": 118}, mcp.CodePermissionDenied},
-		"an id with a path":     {admin, args{"table": "C_BPartner", "id": "../AD_User/100"}, mcp.CodeInvalidArguments},
+		"an id with a path":     {admin, args{"table": "C_BPartner", "id": "../AD_User/100"}, mcp.CodeNotFound},
 		"no such table":         {admin, args{"table": "C_BPartnr", "id": 118}, mcp.CodeNotFound},
 	} {
 		e := refusal(t, k, tc.who, "deleteRecord", tc.arguments, tc.code)

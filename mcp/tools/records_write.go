@@ -138,7 +138,7 @@ func (b *Toolbox) existing(ctx context.Context, c *mcp.Call, w *writing, uuid di
 
 type updateRecordIn struct {
 	Table  string                     `json:"table" jsonschema:"name of a table in any case"`
-	ID     recordKey                  `json:"id" jsonschema:"number or UUID of the record"`
+	ID     recordKey                  `json:"id" jsonschema:"number, UUID, search key or name of the record"`
 	Values map[string]json.RawMessage `json:"values" jsonschema:"columns to change, as in createRecord; null empties one"`
 }
 
@@ -156,11 +156,11 @@ func (b *Toolbox) updateRecord() mcp.Tool {
 		if err != nil {
 			return nil, err
 		}
-		if err := c.Confirmed(ctx, updateQuestion(w, string(in.ID), at.record)); err != nil {
+		if err := c.Confirmed(ctx, updateQuestion(w, at.id.String(), at.record)); err != nil {
 			return nil, err
 		}
 		changed, _, err := backend.Change(ctx, b.pool, "change records", func(ctx context.Context, k backend.Writer) (erp.Record, error) {
-			return k.Update(ctx, c.Caller, at.table, string(in.ID), w.values)
+			return k.Update(ctx, c.Caller, at.table, at.id.String(), w.values)
 		})
 		b.noteDictionary(at.table)
 		if err != nil {
@@ -191,38 +191,6 @@ func (b *Toolbox) search(ctx context.Context, c *mcp.Call, s backend.Search) (*b
 		return r.Search(ctx, c.Caller, s)
 	})
 	return page, err
-}
-
-// located is a record that the caller named.
-type located struct {
-	table  string // as the dictionary spells it
-	id     erp.ID
-	record erp.Record
-}
-
-// seen reads a record that the caller named.
-func (b *Toolbox) seen(ctx context.Context, c *mcp.Call, table, key string) (*located, error) {
-	t, err := b.table(ctx, c, table)
-	if err != nil {
-		return nil, err
-	}
-	at := &located{table: table}
-	if t != nil {
-		at.table = t.Name
-	}
-	at.record, err = b.read(ctx, c, at.table, key)
-	if errors.Is(err, erp.ErrNotFound) {
-		return nil, noRecord(err, at.table, key, "find it with searchRecords or executeQuery")
-	}
-	if err == nil {
-		at.id, err = erp.ParseID(key)
-	}
-	return at, err
-}
-
-// noRecord is the error for a key that no record has.
-func noRecord(err error, table, key, hint string) error {
-	return caused(err, mcp.CodeNotFound, hint, "there is no record %s in %s, or your role may not see it", clip(key, 60), table)
 }
 
 // changeable is seen for a record that is to be changed or deleted, as far as the

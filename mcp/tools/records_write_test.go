@@ -144,7 +144,7 @@ func TestUpdateRecord(t *testing.T) {
 	}{
 		"nobody":             {args{"table": "C_BPartner", "id": 99999999, "values": args{"Name": "x"}}, mcp.CodeNotFound},
 		"the system's own":   {args{"table": "AD_User", "id": 100, "values": args{"Name": "x"}}, mcp.CodePermissionDenied},
-		"an id with a path":  {args{"table": "C_BPartner", "id": "../AD_User/100", "values": args{"Name": "x"}}, mcp.CodeInvalidArguments},
+		"an id with a path":  {args{"table": "C_BPartner", "id": "../AD_User/100", "values": args{"Name": "x"}}, mcp.CodeNotFound},
 		"an unknown column":  {args{"table": "C_BPartner", "id": made.ID, "values": args{"Nme": "x"}}, mcp.CodeInvalidArguments},
 		"an unknown table":   {args{"table": "C_BPartners'", "id": made.ID, "values": args{"Name": "x"}}, mcp.CodeNotFound},
 		"no id":              {args{"table": "C_BPartner", "values": args{"Name": "x"}}, mcp.CodeInvalidArguments},

@@ -76,7 +76,7 @@ func shorter(most int, names ...string) func(*jsonschema.Schema) {
 	}
 }
 
-// recordKey is the number or the UUID of a record, given as text or as a number.
+// recordKey is what a record is known by, given as text or as a number.
 type recordKey string
 
 // UnmarshalJSON takes both.
@@ -99,7 +99,7 @@ func (k *recordKey) UnmarshalJSON(raw []byte) error {
 func keyed(name string) func(*jsonschema.Schema) {
 	return func(s *jsonschema.Schema) {
 		p := property(s, name)
-		most := 60
+		most := 120
 		p.Type, p.Types, p.MaxLength = "", []string{"string", "integer"}, &most
 	}
 }

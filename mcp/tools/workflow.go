@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
 )
@@ -161,27 +159,11 @@ func (b *Toolbox) userOf(ctx context.Context, c *mcp.Call, given string) (id erp
 	if given == "" {
 		return id, nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: "decideWorkflow: forward needs the user in to", Hint: "give the name or the number of an employee or sales representative"}
 	}
-	r, err := b.valueReader(ctx, c)
+	at, err := b.seen(ctx, c, "AD_User", given)
 	if err != nil {
 		return id, nil, err
 	}
-	v, err := r.Read(ctx, values.Target{Name: "to", Type: dict.TypeSearch, Foreign: "AD_User"}, values.Cell{Text: given})
-	if err == nil {
-		var wrong error
-		if err = r.Lookup(r.ctx, []*values.Value{&v}, func(_ *values.Value, e error) { wrong = problem("to", "", "%s", clip(e.Error(), 800)) }); err == nil {
-			err = wrong
-		}
-	}
-	if err != nil {
-		return id, nil, valueProblem("to", err)
-	}
-	if id, err = erp.ParseID(v.Plain); err != nil {
-		return id, nil, err
-	}
-	if shown = shownAs(&v); shown == nil {
-		shown = id
-	}
-	return id, shown, nil
+	return at.id, named(at.id, at.record), nil
 }
 
 // afterDecision finds out what became of a decision that failed, or whose response

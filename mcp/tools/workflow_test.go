@@ -72,7 +72,7 @@ func TestDecideWorkflow(t *testing.T) {
 		"no number":           {args{"action": "approve", "id": "101 or 1=1"}, mcp.CodeNotFound, ""},
 		"no such action":      {args{"action": "delete", "id": 101}, mcp.CodeInvalidArguments, "action"},
 		"forward to nobody":   {args{"action": "forward", "id": 101}, mcp.CodeInvalidArguments, "to"},
-		"forward to a nobody": {args{"action": "forward", "id": 101, "to": "zzzz qqqq"}, mcp.CodeInvalidArguments, "no record of AD_User"},
+		"forward to a nobody": {args{"action": "forward", "id": 101, "to": "zzzz qqqq"}, mcp.CodeNotFound, "no record of AD_User"},
 	} {
 		_, err := k.invoke(t, agreeing(k, t, admin, true, &asked), "decideWorkflow", tc.arguments)
 		assert.Equal(t, tc.code, mcp.ErrorOf(err).Code, "%s: %v", name, err)

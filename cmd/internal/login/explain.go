@@ -8,6 +8,8 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp/access"
 )
 
@@ -24,7 +26,7 @@ func (a *app) explainCommand() *cli.Command {
 			&cli.StringFlag{Name: "form", Usage: "name of a form"},
 			&cli.StringFlag{Name: "table", Usage: "name of a table"},
 			&cli.StringFlag{Name: "column", Usage: "column of the table"},
-			&cli.StringFlag{Name: "record", Usage: "number or UUID of a record of the table"},
+			&cli.StringFlag{Name: "record", Usage: "record of the table: number, UUID, search key, document number or name"},
 		),
 		Action: shell.Takes(a.authExplain),
 	}
@@ -35,9 +37,17 @@ func (a *app) authExplain(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	record := c.String("record")
+	if record != "" {
+		found, err := values.FindRecord(c.Context, client, values.NewDictionary(restdict.NewSource(client, nil)), c.String("table"), record)
+		if err != nil {
+			return shell.Input(err)
+		}
+		record = found.Plain
+	}
 	why, err := access.Explain(c.Context, client, access.Question{
 		User: c.String("user"), Role: c.String("role"), Window: c.String("window"), Process: c.String("process"), Form: c.String("form"),
-		Table: c.String("table"), Column: c.String("column"), Record: c.String("record"),
+		Table: c.String("table"), Column: c.String("column"), Record: record,
 	})
 	if errors.Is(err, access.ErrQuestion) {
 		return shell.Usagef("%v", err)

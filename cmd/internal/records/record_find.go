@@ -1,12 +1,11 @@
 package records
 
 import (
-	"strings"
+	"errors"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
@@ -33,42 +32,21 @@ func (a *app) findAll(c *cli.Context, client *erp.Client, table string, known []
 	return ids, nil
 }
 
-// find finds a record by its number or UUID, or else by what a reference to it may say:
-// its search key, document number or name. COLUMN=VALUE says by which column.
+// find finds the record that an argument means, as [values.FindRecord] does.
 func (a *app) find(c *cli.Context, client *erp.Client, table, known string) (erp.ID, error) {
-	id, err := erp.ParseID(known)
-	switch {
-	case err == nil:
-		return id, nil
-	case known == "":
-		return id, shell.Usage(err)
+	if known == "" {
+		_, err := erp.ParseID(known)
+		return erp.ID{}, shell.Usage(err)
 	}
-	target := values.Target{Name: table, Type: dict.TypeSearch, Foreign: table}
-	if column, value, ok := strings.Cut(known, "="); ok {
-		if column == "" || value == "" {
-			return id, shell.Usagef("%q does not name a record: write a column and its value, such as DocumentNo=80000", known)
-		}
-		target.By, known = column, value
-	}
-	reader, err := values.New(client, values.NewDictionary(restdict.NewSource(client, nil)), values.Options{Advice: values.Advice{By: "COLUMN=VALUE"}})
-	if err != nil {
-		return id, err
-	}
-	value, err := reader.Read(c.Context, target, values.Cell{Text: known})
+	value, err := values.FindRecord(c.Context, client, values.NewDictionary(restdict.NewSource(client, nil)), table, known)
 	if err == nil {
-		lookup := reader.Lookup(c.Context, []*values.Value{&value}, func(_ *values.Value, problem error) { err = problem })
-		if lookup != nil {
-			err = lookup
-		}
+		return erp.ParseID(value.Plain)
 	}
-	if err != nil {
-		return id, shell.Input(err)
-	}
-	if id, err = erp.ParseID(value.Plain); err == nil {
-		return id, nil
+	if !errors.Is(err, values.ErrNameless) {
+		return erp.ID{}, shell.Input(err)
 	}
 	if _, err := client.Query(c.Context, table, &erp.Query{Top: 1}); err != nil { // there may be no such table
-		return id, a.hint(c, client, table, shell.Input(err))
+		return erp.ID{}, a.hint(c, client, table, shell.Input(err))
 	}
-	return id, shell.Usagef("records of %s are known by no name: give the number or the UUID, which `erphub record list %s` shows", table, table)
+	return erp.ID{}, shell.Usagef("records of %s are known by no name: give the number or the UUID, which `erphub record list %s` shows", table, table)
 }
