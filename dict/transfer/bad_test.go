@@ -65,6 +65,7 @@ func TestBadFiles(t *testing.T) {
 		// its header
 		{name: "unknown column", file: "f.csv", content: "Value,Naem\n" + good, want: `f.csv:1:Naem: C_BPartner has no column "Naem"; did you mean "Name"?`},
 		{name: "column of the ERP", file: "f.csv", content: "Value,Name,Created\nZB1,One,2026-01-01\n", want: "f.csv:1:Created: Created is written by the ERP itself"},
+		{name: "status of documents", file: "f.csv", content: "DocumentNo,DocStatus\nZ1,CO\n", opts: transfer.ImportOptions{Table: "C_Order"}, want: "f.csv:1:DocStatus: DocStatus is changed by processing the document"},
 		{name: "heading twice", file: "f.csv", content: "Value,Name,value\nZB1,One,x\n", want: `f.csv:1:value: the headings "Value" and "value" both mean Value`},
 		{name: "name and label", file: "f.csv", content: "Value,Search Key,Name\nZB1,x,One\n", want: "both mean Value"},
 		{name: "mandatory column missing", file: "f.csv", content: "Value\nZB1\n", want: "f.csv:1: there is no heading for Name, which is mandatory"},

@@ -108,7 +108,7 @@ func exportable(t *registry.Table) []string {
 	for i := range t.Columns {
 		c := &t.Columns[i]
 		switch {
-		case !c.Active, values.ReadOnly(c) != "", c.Secure, c.Encrypted, strings.EqualFold(c.Name, "AD_Client_ID"),
+		case !c.Active, values.ReadOnly(t, c) != "", c.Secure, c.Encrypted, strings.EqualFold(c.Name, "AD_Client_ID"),
 			strings.EqualFold(c.Name, t.Name+"_ID"), strings.EqualFold(c.Name, t.Name+"_UU"):
 			continue
 		}

@@ -115,7 +115,7 @@ func (t *target) column(f *field, name string) error {
 		return fmt.Errorf("%w; %s", err, ignore)
 	}
 	f.col, f.to = col, to
-	if why := values.ReadOnly(col); why != "" {
+	if why := values.ReadOnly(&t.table, col); why != "" {
 		return fmt.Errorf("%s %s; %s", col.Name, why, ignore)
 	}
 	return nil

@@ -87,11 +87,15 @@ func (c *Columns) named(name string) (*registry.Column, error) {
 	return nil, wrong("%s has no column %s%s", c.table.Name, text.Quote(name), hint)
 }
 
-// ReadOnly says why nobody but the ERP writes a column, "" when others may.
-func ReadOnly(c *registry.Column) string {
+// ReadOnly says why nobody but the ERP writes a column of a table, "" when others may.
+func ReadOnly(t *registry.Table, c *registry.Column) string {
 	switch strings.ToLower(c.Name) {
 	case "created", "createdby", "updated", "updatedby":
 		return "is written by the ERP itself"
+	case "docstatus":
+		if _, document := t.Column("DocAction"); document {
+			return "is changed by processing the document, never by writing it"
+		}
 	}
 	switch {
 	case c.Virtual():
@@ -148,11 +152,8 @@ func (r *Reader) member(ctx context.Context, columns *Columns, name string, cell
 		return w, err
 	}
 	w.Column = col
-	if why := ReadOnly(col); why != "" {
+	if why := ReadOnly(columns.table, col); why != "" {
 		return w, wrong("%s %s", col.Name, why)
-	}
-	if _, document := columns.table.Column("DocAction"); document && col.Name == "DocStatus" {
-		return w, wrong("%s is changed by processing the document, never by writing it", col.Name)
 	}
 	if col.Key {
 		return w, wrong("%s is the key, which the ERP gives", col.Name)
