@@ -26,7 +26,7 @@ func (c *comparer) columns(ctx context.Context, t dict.Table, expanded []dict.Co
 		name := t.Name + "." + want.Name
 		has, there := info.Column(want.Name)
 		if !there {
-			values, err := c.elementTexts(ctx, want, given)
+			values, err := c.newColumn(ctx, want, given)
 			if err != nil {
 				return err
 			}
@@ -88,6 +88,17 @@ func givenColumn(t dict.Table, expanded []dict.Column, i int) *dict.Column {
 		return &t.Columns[own]
 	}
 	return nil
+}
+
+// newColumn is [comparer.elementTexts] of a column whose table of references is there.
+// Those of templates are in every ERP.
+func (c *comparer) newColumn(ctx context.Context, want dict.Column, given *dict.Column) ([]dict.ColumnValue, error) {
+	if given != nil {
+		if _, err := c.target(ctx, want); err != nil {
+			return nil, err
+		}
+	}
+	return c.elementTexts(ctx, want, given)
 }
 
 // elementTexts are the texts that a new column has to be given after it is

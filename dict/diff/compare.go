@@ -22,6 +22,7 @@ type comparer struct {
 	steps []dict.Step
 	out   *Result
 	seen  map[string]bool // references that were compared
+	made  []string        // tables that the definitions have whole
 	// elements are the texts that the plan gives to elements it makes, by
 	// lower-case name: columns of several tables share them.
 	elements map[string]dict.Column
@@ -33,7 +34,7 @@ type comparer struct {
 // plan of everything, [Result.Wanted]; Element may be nil, the registry is read
 // then. The error is a [*dict.ValidationError] when a definition cannot be
 // used, and matches [registry.ErrNotFound] for an extension of a table that the ERP
-// does not have, or of a column that refers to one.
+// does not have, or for a new column that refers to one.
 func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tables ...dict.Table) (*Result, error) {
 	var o dict.Options
 	if opts != nil {
@@ -53,6 +54,11 @@ func Compare(ctx context.Context, reg registry.Registry, opts *dict.Options, tab
 	reg = &renamed{reg, renames}
 	failed := askRegistry(ctx, reg, &o)
 	c := &comparer{reg: reg, seen: map[string]bool{}, elements: map[string]dict.Column{}, infos: map[string]registry.Table{}, extended: map[string]extension{}}
+	for _, t := range tables {
+		if t.Extends == nil && !t.Removed {
+			c.made = append(c.made, t.Name)
+		}
+	}
 	if tables, err = c.complete(ctx, tables); err != nil {
 		return nil, fmt.Errorf("comparing tables: %w", err)
 	}

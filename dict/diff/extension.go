@@ -15,18 +15,28 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// targets are the tables that the columns of an extension refer to.
+// targets are the tables that the columns of a definition say they refer to.
 func targets(t dict.Table) []string {
 	var list []string
 	for _, c := range t.Columns {
-		if table, ok := strings.CutSuffix(c.Name, "_ID"); ok && c.Reference == nil && c.Type.IsLookup() {
+		if table := targetOf(c); table != "" {
 			list = append(list, table)
-		}
-		if r := c.Reference; r != nil && r.Lookup != nil {
-			list = append(list, r.Lookup.Table)
 		}
 	}
 	return list
+}
+
+// targetOf is the table that a column says it refers to, by its name or its lookup;
+// empty: it says none.
+func targetOf(c dict.Column) string {
+	switch r := c.Reference; {
+	case r != nil && r.Lookup != nil:
+		return r.Lookup.Table
+	case r == nil && c.Type.IsLookup() && strings.HasSuffix(c.Name, "_ID"):
+		table, _ := c.TargetTable()
+		return table
+	}
+	return ""
 }
 
 // extension is a definition that adds columns to a table of the ERP.
@@ -57,7 +67,7 @@ func (c *comparer) complete(ctx context.Context, tables []dict.Table) ([]dict.Ta
 		definition.Columns = slices.Clone(definition.Columns)
 		added := extension{fields: t.Extends.Fields}
 		for _, col := range t.Columns {
-			if col, err = c.addedColumn(ctx, t, col, tables); err != nil {
+			if col, err = c.addedColumn(ctx, t, col); err != nil {
 				return nil, err
 			}
 			added.columns = append(added.columns, col)
@@ -74,33 +84,36 @@ func (c *comparer) complete(ctx context.Context, tables []dict.Table) ([]dict.Ta
 
 // addedColumn is a column with the entity type it gets, and with the tables that it
 // refers to as the dictionary spells them.
-func (c *comparer) addedColumn(ctx context.Context, t dict.Table, col dict.Column, tables []dict.Table) (dict.Column, error) {
+func (c *comparer) addedColumn(ctx context.Context, t dict.Table, col dict.Column) (dict.Column, error) {
 	for _, owner := range []string{t.EntityType, dict.DefaultEntityType} {
 		col.EntityType = cmp.Or(col.EntityType, owner)
 	}
-	made := func(table string) bool {
-		return slices.ContainsFunc(tables, func(t dict.Table) bool { return t.Extends == nil && strings.EqualFold(t.Name, table) })
-	}
-	if target, ok := strings.CutSuffix(col.Name, "_ID"); ok && col.Reference == nil && col.Type.IsLookup() {
-		if made(target) {
-			return col, nil
-		}
-		_, err := c.reg.Table(ctx, target) // its name says what it refers to
+	target, err := c.target(ctx, col)
+	if err != nil || col.Reference == nil {
 		return col, err
-	}
-	if col.Reference == nil {
-		return col, nil
 	}
 	r := *col.Reference
 	r.EntityType = cmp.Or(r.EntityType, col.EntityType)
 	col.Reference = &r
-	if r.Lookup == nil || made(r.Lookup.Table) {
-		return col, nil
+	if r.Lookup != nil {
+		l := *r.Lookup
+		l.Table, r.Lookup = target, &l
 	}
-	target, err := c.reg.Table(ctx, r.Lookup.Table)
-	l := *r.Lookup
-	l.Table, r.Lookup = target.Name, &l
-	return col, err
+	return col, nil
+}
+
+// target is [targetOf] as the dictionary spells it. It fails if neither the dictionary
+// nor the definitions have the table.
+func (c *comparer) target(ctx context.Context, col dict.Column) (string, error) {
+	name := targetOf(col)
+	if name == "" || slices.ContainsFunc(c.made, func(made string) bool { return strings.EqualFold(made, name) }) {
+		return name, nil
+	}
+	t, err := c.reg.Table(ctx, name)
+	if err != nil {
+		return "", fmt.Errorf("the column %s refers to the table %s: %w", col.Name, name, err)
+	}
+	return t.Name, nil
 }
 
 // onlyAdded fails when the changes of a table that is extended reach what the ERP has.

@@ -17,9 +17,7 @@ func Scope(tables ...dict.Table) registry.Scope {
 			s.Tables = append(s.Tables, t.Was)
 			s.Elements = append(s.Elements, t.Was+"_ID", t.Was+"_UU")
 		}
-		if t.Extends != nil {
-			s.Tables = append(s.Tables, targets(t)...)
-		}
+		s.Tables = append(s.Tables, targets(t)...)
 		for _, c := range t.AllColumns() {
 			s.Elements = append(s.Elements, c.Name)
 			if c.Reference != nil && c.Reference.Name != "" {
