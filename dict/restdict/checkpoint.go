@@ -121,7 +121,7 @@ func (r *runner) clear() error {
 		err = nil
 	}
 	if err = errors.Join(err, atomicfile.RemoveLeftovers(r.opts.Checkpoint)); err != nil {
-		return fmt.Errorf("all steps are done, but the checkpoint cannot be removed: %w", err)
+		return fmt.Errorf("nothing is left to resume, but the checkpoint cannot be removed: %w", err)
 	}
 	return nil
 }

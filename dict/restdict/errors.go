@@ -36,6 +36,7 @@ func (e *StepError) Unwrap() error { return e.Err }
 type RunError struct {
 	Failed     []*StepError // at least one
 	Done       int          // steps done, by earlier runs too
+	Changed    bool         // the ERP is, or may be, changed; otherwise there is nothing to resume
 	Waiting    int          // steps not done and not failed
 	Total      int
 	Checkpoint string // file to resume from, empty if there is none
@@ -44,7 +45,11 @@ type RunError struct {
 // Error names the failed steps, the first five of them, and how to go on.
 func (e *RunError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d steps done, %d failed, %d waiting: ", e.Done, e.Total, len(e.Failed), e.Waiting)
+	if e.Changed {
+		fmt.Fprintf(&b, "%d of %d steps done, %d failed, %d waiting: ", e.Done, e.Total, len(e.Failed), e.Waiting)
+	} else {
+		fmt.Fprintf(&b, "nothing was changed, %d of %d steps failed: ", len(e.Failed), e.Total)
+	}
 	for i, f := range e.Failed {
 		if i == 5 {
 			fmt.Fprintf(&b, "; and %d more", len(e.Failed)-i)
@@ -55,9 +60,10 @@ func (e *RunError) Error() string {
 		}
 		b.WriteString(f.Error())
 	}
-	if e.Checkpoint != "" {
+	switch {
+	case e.Checkpoint != "":
 		fmt.Fprintf(&b, "; when the cause is gone, resume from %s", e.Checkpoint)
-	} else {
+	case e.Changed:
 		b.WriteString("; when the cause is gone, run the plan again: what is done will be found")
 	}
 	return b.String()

@@ -251,7 +251,17 @@ func (r *runner) verdict(result *Result) error {
 	if len(e.Failed) == 0 {
 		return nil
 	}
+	if e.Changed = slices.ContainsFunc(r.states, mayHaveChanged); !e.Changed {
+		e.Checkpoint = ""
+		return errors.Join(e, r.clear())
+	}
 	return e
+}
+
+// mayHaveChanged reports whether a step changed the ERP, or nobody knows.
+func mayHaveChanged(st *state) bool {
+	_, process := st.step.(*dict.RunStep)
+	return st.status == Done && st.outcome != Found || st.status == Failed && (process || errors.Is(st.err, erp.ErrOutcomeUnknown))
 }
 
 func (st *state) result() StepResult {

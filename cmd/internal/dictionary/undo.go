@@ -17,7 +17,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/atomicfile"
 	"github.com/erphub/erphub/internal/tablefile"
 )
@@ -80,7 +79,7 @@ func undoable(ctx context.Context, cmp *comparison, checkpoint string, run func(
 	err = run()
 	var stopped *restdict.RunError
 	var missing *restdict.MissingError
-	unchanged := errors.As(err, &missing) || errors.As(err, &stopped) && stopped.Done == 0 && !errors.Is(err, erp.ErrOutcomeUnknown)
+	unchanged := errors.As(err, &missing) || errors.As(err, &stopped) && !stopped.Changed
 	if !unchanged || notInterrupted(checkpoint) != nil {
 		return err
 	}
