@@ -20,15 +20,16 @@ import (
 
 // Filter is a filter of the REST API as the ERP takes it.
 type Filter struct {
-	Text  string // with the codes of lists where labels were
+	Text  string // with codes and keys where labels and names were
 	Terms []erp.FilterTerm
-	Notes []string // what labels were taken as, for whoever wrote them
+	Notes []string // what those were taken as, for whoever wrote them
 }
 
 // ReadFilter reads the text of a filter on records of a table: it writes the codes of
-// lists where the filter has their labels, and refuses what the ERP would take for
+// lists where the filter has their labels, and the keys of records where it has what they
+// are called, in quotes, and refuses what the ERP would take for
 // something else without a word: what is neither yes nor no for yes-no columns, days that
-// no calendar has, and values that a list does not have. It calls of, for a reader and the
+// no calendar has, values that a list does not have, and names that no record has. It calls of, for a reader and the
 // table, if the filter compares with words; without a table those stay as they are. The
 // error is an [*erp.FilterError], an [*Error], or that of the dictionary.
 func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*Reader, *registry.Table, error)) (*Filter, error) {
@@ -55,7 +56,7 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 		if err := fits(&col, term); err != nil {
 			return nil, err
 		}
-		if col.Type.IsList() && col.ReferenceID > 0 && slices.Contains([]string{"eq", "neq", "in"}, term.Operator) && slices.ContainsFunc(term.Values, isText) {
+		if slices.Contains([]string{"eq", "neq", "in"}, term.Operator) && slices.ContainsFunc(term.Values, isText) && r.hasNames(ctx, &col) {
 			if terms[i].Values, err = r.codes(ctx, f, &col, term); err != nil {
 				return nil, err
 			}
@@ -104,8 +105,40 @@ func isNoDay(value string) bool {
 	return err != nil
 }
 
-// codes are the values of a term with the codes of a list for its labels. The text of
-// the filter has them, too.
+// hasNames reports whether people call the values of a column by other words than the
+// ERP stores: labels of lists, and names of records that it keeps by number.
+func (r *Reader) hasNames(ctx context.Context, col *registry.Column) bool {
+	t := OfColumn(col)
+	if !t.refers() || r.client == nil {
+		return col.Type.IsList() && col.ReferenceID > 0
+	}
+	s, err := r.spec(ctx, &t)
+	return err == nil && s.numeric && len(s.Columns) > 0
+}
+
+// stored is what the ERP stores for a text of a filter, as filters have it, and what that
+// is called where the text may not say it.
+func (r *Reader) stored(ctx context.Context, col *registry.Column, given string) (literal, name string, err error) {
+	if col.Type.IsList() {
+		code, err := r.Code(ctx, col.ReferenceID, given)
+		return "'" + code + "'", "", err
+	}
+	v, err := r.Read(ctx, OfColumn(col), Cell{Text: given})
+	if err != nil {
+		return "", "", err
+	}
+	var problem error
+	if err := r.Lookup(ctx, []*Value{&v}, func(_ *Value, e error) { problem = &Error{e.Error()} }); err != nil {
+		return "", "", err
+	}
+	if _, number := v.Send.(int64); number {
+		return v.Plain, v.Name, problem
+	}
+	return "'" + given + "'", "", problem // the role may not read the table: the ERP decides
+}
+
+// codes are the values of a term with what the ERP stores for labels and names. The text
+// of the filter has them, too.
 func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, term erp.FilterTerm) ([]string, error) {
 	codes := slices.Clone(term.Values)
 	before := make([]string, len(codes))
@@ -123,18 +156,18 @@ func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, ter
 		if !isText(v) || given == "" {
 			continue
 		}
-		code, err := r.Code(ctx, col.ReferenceID, given)
+		literal, name, err := r.stored(ctx, col, given)
 		var about *Error
 		switch {
 		case errors.As(err, &about):
 			return nil, wrong("%s: %s", col.Name, about.Problem)
 		case err != nil:
 			return nil, err
-		case !plain && !strings.EqualFold(code, given):
-			return nil, wrong("%[1]s: %[2]s is a label of the list, and records hold its code; write %[1]s eq '%[3]s'", col.Name, text.Shorten(given, 60), code)
-		case plain && code != given:
-			codes[i] = "'" + code + "'"
-			f.Notes = append(f.Notes, fmt.Sprintf("%s %s is taken as %s", col.Name, text.Shorten(given, 60), code))
+		case !plain && !strings.EqualFold(literal, v):
+			return nil, wrong("%[1]s: records hold %[3]s for %[2]s; write %[1]s eq %[3]s", col.Name, text.Shorten(given, 60), literal)
+		case plain && literal != v:
+			codes[i] = literal
+			f.note(col, given, literal, name)
 		}
 	}
 	after := codes[0]
@@ -145,4 +178,13 @@ func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, ter
 		f.Text = whole.ReplaceAllStringFunc(f.Text, func(found string) string { return whole.FindStringSubmatch(found)[1] + after })
 	}
 	return codes, nil
+}
+
+// note says what a text was taken as.
+func (f *Filter) note(col *registry.Column, given, literal, name string) {
+	taken := strings.Trim(literal, "'")
+	if name != "" && !strings.EqualFold(name, given) {
+		taken += " (" + text.Shorten(name, 60) + ")"
+	}
+	f.Notes = append(f.Notes, fmt.Sprintf("%s %s is taken as %s", col.Name, text.Shorten(given, 60), taken))
 }

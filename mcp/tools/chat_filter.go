@@ -115,8 +115,7 @@ func wordsOf(filter string) []string {
 // checkedFilter is a filter as the ERP takes it.
 type checkedFilter struct{ *values.Filter }
 
-// checkFilter refuses a filter that the ERP would refuse, or take for something
-// else without a word, and writes the codes of lists where it has their labels. The
+// checkFilter is [values.ReadFilter] of a filter that shows no secret column. The
 // table may be nil.
 func (b *Toolbox) checkFilter(ctx context.Context, c *mcp.Call, t *registry.Table, filter string) (*checkedFilter, error) {
 	secret := secretsOf(t)
@@ -125,16 +124,19 @@ func (b *Toolbox) checkFilter(ctx context.Context, c *mcp.Call, t *registry.Tabl
 			return nil, secretColumn(name)
 		}
 	}
-	f, err := values.ReadFilter(ctx, filter, func(ctx context.Context) (*values.Reader, *registry.Table, error) {
+	asks, _, err := b.connect(ctx, c, "look records up by name")
+	if err != nil {
+		asks = ctx // which nobody uses
+	}
+	f, err := values.ReadFilter(asks, filter, func(context.Context) (*values.Reader, *registry.Table, error) {
 		if t == nil {
 			return nil, nil, nil
 		}
-		reg, err := b.registry(ctx, c)
+		r, err := b.valueReader(ctx, c, values.Options{Inactive: true})
 		if err != nil {
 			return nil, nil, err
 		}
-		r, err := labels(ctx, reg)
-		return r, t, err
+		return r.Reader, t, nil
 	})
 	var misread *erp.FilterError
 	var value *values.Error

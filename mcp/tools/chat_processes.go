@@ -205,7 +205,7 @@ func (b *Toolbox) resolveParameters(ctx context.Context, c *mcp.Call, reg regist
 	shows := map[string]any{}
 	read := map[string]*values.Value{}
 	var problems []string
-	r, err := b.valueReader(ctx, c)
+	r, err := b.valueReader(ctx, c, values.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 
 type searchRecordsIn struct {
 	TableName string   `json:"tableName" jsonschema:"name of a table in any case, such as C_BPartner"`
-	Filter    string   `json:"filter,omitempty" jsonschema:"condition of the ERP's REST API: IsCustomer eq true and contains(tolower(Name),'tree'); operators eq neq gt ge lt le in and or; texts in quotes, numbers and true/false without; empty: all"`
+	Filter    string   `json:"filter,omitempty" jsonschema:"condition of the ERP's REST API: IsCustomer eq true and contains(tolower(Name),'tree'); operators eq neq gt ge lt le in and or; texts, labels of lists and names of records in quotes, numbers and true/false without; empty: all"`
 	Columns   []string `json:"columns,omitempty" jsonschema:"only these columns; empty: all that hold something"`
 	OrderBy   string   `json:"orderBy,omitempty" jsonschema:"columns, each with asc or desc: DateOrdered desc, DocumentNo"`
 	Limit     int      `json:"limit,omitempty" jsonschema:"most records to return"`

@@ -37,7 +37,7 @@ func (d callerDictionary) Reference(_ context.Context, name string, with ...regi
 }
 
 // valueReader is a reader of values that looks records up by name.
-func (b *Toolbox) valueReader(ctx context.Context, c *mcp.Call) (*valueReader, error) {
+func (b *Toolbox) valueReader(ctx context.Context, c *mcp.Call, o values.Options) (*valueReader, error) {
 	reg, err := b.registry(ctx, c)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (b *Toolbox) valueReader(ctx context.Context, c *mcp.Call) (*valueReader, e
 	if err != nil {
 		return nil, err
 	}
-	r, err := values.New(client, callerDictionary{reg, ctx}, values.Options{})
+	r, err := values.New(client, callerDictionary{reg, ctx}, o)
 	return &valueReader{r, asks}, err
 }
 
@@ -119,7 +119,7 @@ func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given
 	w.table = t.Name
 	_, w.hasUUID = t.Column(t.Name + "_UU")
 	given, problems := w.settle(t, maps.Clone(given), made)
-	r, err := b.valueReader(ctx, c)
+	r, err := b.valueReader(ctx, c, values.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -196,8 +196,11 @@ func Arguments(c *cli.Context, names ...string) error {
 		return nil
 	}
 	what := "no arguments"
-	if len(names) > 0 {
+	switch {
+	case len(names) > 0:
 		what = strings.Join(names, " and ")
+	case slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "id" }):
+		what += " (an id is given with --id)"
 	}
 	return Usagef("%s takes %s, got %s (see %s --help)", CommandPath(c), what, Count(c.NArg(), "argument", "arguments"), c.Command.HelpName)
 }
