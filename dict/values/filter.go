@@ -48,6 +48,7 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 	if t == nil || err != nil {
 		return f, err
 	}
+	r.filters = true
 	for i, term := range terms {
 		col, ok := t.Column(term.Column)
 		if !ok {

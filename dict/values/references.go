@@ -33,7 +33,7 @@ type reference struct {
 	inactive bool   // deactivated records have names, too
 	beyond   bool   // numbers and UUIDs may be of records that the role does not see
 	by       string // column that the values are of; empty: any
-	byValue  string // writes that the values are search keys
+	byValue  string // writes that the values are search keys; empty: nothing does
 	cache    map[string]referred
 }
 
@@ -52,9 +52,12 @@ func (r *Reader) Check(ctx context.Context, t Target) error {
 	return err
 }
 
-// by is how a record is named by one of its columns.
+// by is how a record is named by one of its columns; empty: in no way.
 func (r *Reader) by(f *Target, column string) string {
-	if r.opts.Advice.By == "" {
+	switch {
+	case r.filters:
+		return ""
+	case r.opts.Advice.By == "":
 		return f.Name + ":" + column
 	}
 	return strings.ReplaceAll(r.opts.Advice.By, "COLUMN", column)
@@ -450,7 +453,7 @@ func (r *Reader) remember(ctx context.Context, s *reference, w way, name string,
 		s.cache[name] = unchecked(name)
 	case w == byKey && s.numeric:
 		hint := ""
-		if slices.Contains(s.Columns, "Value") && s.by == "" {
+		if slices.Contains(s.Columns, "Value") && s.by == "" && s.byValue != "" {
 			hint = fmt.Sprintf("; if it is a search key, write %s", s.byValue)
 		}
 		s.cache[name] = referred{err: fmt.Errorf("there is no record %s in %s that the role may see%s", text.Quote(name), s.Table, hint)}
@@ -519,8 +522,11 @@ func (s *reference) missing(name string, near []erp.RefMatch) error {
 
 // ambiguous says which records a name may mean.
 func (s *reference) ambiguous(name string, matches []erp.RefMatch) error {
-	return notOne{fmt.Errorf("%d records of %s are called %s: %s; give the number of the one that is meant, or write %s",
-		len(matches), s.Table, text.Quote(name), s.list(matches, "; "), s.byValue), ErrSeveral}
+	advice := "give the number of the one that is meant"
+	if s.byValue != "" {
+		advice += ", or write " + s.byValue
+	}
+	return notOne{fmt.Errorf("%d records of %s are called %s: %s; %s", len(matches), s.Table, text.Quote(name), s.list(matches, "; "), advice), ErrSeveral}
 }
 
 // list shows records with what tells them apart.

@@ -106,12 +106,13 @@ func or(advice string) string {
 // Reader reads values. It keeps the records that it looked up, so it is for one piece
 // of work. It is not safe for concurrent use.
 type Reader struct {
-	dict   Dictionary
-	client *erp.Client
-	opts   Options
-	day    string // layout of dates, empty for ISO alone
-	specs  map[Target]*reference
-	asked  int // texts that something near was looked for
+	dict    Dictionary
+	client  *erp.Client
+	opts    Options
+	day     string // layout of dates, empty for ISO alone
+	specs   map[Target]*reference
+	filters bool // values stand in filters
+	asked   int  // texts that something near was looked for
 }
 
 // dateWords are the parts of [Options.DateFormat].
