@@ -149,7 +149,7 @@ type move struct {
 }
 
 const (
-	usd, eur, jpy, gbp, chf = 100, 102, 113, 114, 118
+	usd, eur, jpy, gbp, chf = 100, 102, 113, 114, 318
 	spot, other             = 114, 200 // conversion types; spot is the default
 	fixedTerm               = 4_100_105
 	firstPartner            = 4_200_000

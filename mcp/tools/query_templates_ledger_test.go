@@ -97,7 +97,7 @@ type rateRow struct {
 }
 
 const (
-	usd, eur, jpy, gbp, chf = 100, 102, 113, 114, 118
+	usd, eur, jpy, gbp, chf = 100, 102, 113, 114, 318
 	proForma, proposal      = 900117, 900129
 	returned                = 900149
 	fixedTerm, longTerm     = 900105, 900106
