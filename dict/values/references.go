@@ -68,7 +68,7 @@ func (r *Reader) spec(ctx context.Context, f *Target) (*reference, error) {
 	if s := r.specs[*f]; s != nil {
 		return s, nil
 	}
-	s := &reference{cache: map[string]referred{}, byValue: r.by(f, "Value"), beyond: f.Beyond, inactive: r.opts.Inactive}
+	s := &reference{cache: map[string]referred{}, beyond: f.Beyond, inactive: r.opts.Inactive}
 	t, err := r.dict.Table(ctx, f.Foreign)
 	switch {
 	case errors.Is(err, registry.ErrNotFound) && f.By == "":
@@ -86,6 +86,9 @@ func (r *Reader) spec(ctx context.Context, f *Target) (*reference, error) {
 
 func (r *Reader) describe(ctx context.Context, s *reference, f *Target, t *registry.Table) error {
 	s.RefLookup, s.key = r.lookup(ctx, f, t)
+	if slices.Contains(s.Columns, "Value") {
+		s.byValue = r.by(f, "Value")
+	}
 	s.numeric = strings.EqualFold(s.key, t.Name+"_ID")
 	if f.Type.IsUUID() {
 		s.key, s.uuid, s.numeric = t.Name+"_UU", true, false
@@ -453,7 +456,7 @@ func (r *Reader) remember(ctx context.Context, s *reference, w way, name string,
 		s.cache[name] = unchecked(name)
 	case w == byKey && s.numeric:
 		hint := ""
-		if slices.Contains(s.Columns, "Value") && s.by == "" && s.byValue != "" {
+		if s.by == "" && s.byValue != "" {
 			hint = fmt.Sprintf("; if it is a search key, write %s", s.byValue)
 		}
 		s.cache[name] = referred{err: fmt.Errorf("there is no record %s in %s that the role may see%s", text.Quote(name), s.Table, hint)}
