@@ -50,6 +50,12 @@ func (c *call) authenticate() error {
 	if token == "" {
 		return page(http.StatusUnauthorized)
 	}
+	if p, err := c.srv.openIDProvider(token); p != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return c.authenticateOpenID(p, token)
+	}
 	claims, tokenErr := c.srv.readToken(token, false)
 	if claims == nil {
 		return unauthorized(tokenErr.Error())
@@ -78,16 +84,21 @@ func (c *call) authenticate() error {
 		if err != nil {
 			return err
 		}
-		if s.Role, err = c.srv.erp.Roles.Get(ctx, tx, s.RoleID, s.UserID, c.srv.now()); err != nil {
-			return err
-		}
-		s.TraceID = texts.First(c.r.Header.Get("X-External-Id"), 100)
-		c.session = s
-		if err := c.setLocale(ctx, tx); err != nil {
-			return err
-		}
-		return c.checkResource(ctx, tx)
+		return c.begin(ctx, tx, s)
 	})
+}
+
+// begin lets the call work in a session.
+func (c *call) begin(ctx context.Context, tx *store.Tx, s *engine.Session) (err error) {
+	if s.Role, err = c.srv.erp.Roles.Get(ctx, tx, s.RoleID, s.UserID, c.srv.now()); err != nil {
+		return err
+	}
+	s.TraceID = texts.First(c.r.Header.Get("X-External-Id"), 100)
+	c.session = s
+	if err := c.setLocale(ctx, tx); err != nil {
+		return err
+	}
+	return c.checkResource(ctx, tx)
 }
 
 // checkIssued looks the token up among those that were issued and refuses the

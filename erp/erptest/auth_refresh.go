@@ -263,6 +263,12 @@ func logout(c *call) error {
 	if !given { // the real server fails outside of its guards
 		return page(http.StatusInternalServerError)
 	}
+	if ended, err := c.logoutOpenID(token); ended || err != nil {
+		if err == nil {
+			c.json(http.StatusOK, wire.NewObject("summary", "OK"))
+		}
+		return err
+	}
 	claims, err := c.srv.readToken(token, true)
 	if err != nil {
 		return login.Refused(err.Error())

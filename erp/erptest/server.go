@@ -65,6 +65,8 @@ type Options struct {
 	// ExposeJWK has GET /auth/jwk tell the signing key, as the AD_SysConfig key
 	// IDEMPIERE_REST_EXPOSE_JWK=Y does.
 	ExposeJWK bool
+	// OpenIDProviders are those whose access tokens are taken, too.
+	OpenIDProviders []OpenIDProvider
 }
 
 // Server is an ERP in this process. It is an [http.Handler]; [New], [Start] and
@@ -77,6 +79,7 @@ type Server struct {
 	faults Faults
 	health healthCache
 
+	openID     openIDTokens
 	resources  resourceCache
 	identities identityMemory
 
