@@ -314,7 +314,7 @@ func covers(list []string, rel string) bool {
 // commandsShare are the packages below cmd/internal that are no families of
 // commands, and that these use. All others there are families.
 var commandsShare = []string{"cmd/internal/auditlog", "cmd/internal/board", "cmd/internal/browserlogin", "cmd/internal/ci", "cmd/internal/demo", "cmd/internal/diagram",
-	"cmd/internal/gogen", "cmd/internal/help", "cmd/internal/javabuild", "cmd/internal/maskfile", "cmd/internal/notify", "cmd/internal/outbox", "cmd/internal/output",
+	"cmd/internal/gogen", "cmd/internal/help", "cmd/internal/javabuild", "cmd/internal/maskfile", "cmd/internal/notify", "cmd/internal/openid", "cmd/internal/outbox", "cmd/internal/output",
 	"cmd/internal/planfile", "cmd/internal/plans", "cmd/internal/recordinput", "cmd/internal/redisstate", "cmd/internal/restcount",
 	"cmd/internal/review", "cmd/internal/services", "cmd/internal/shell", "cmd/internal/spool", "cmd/internal/sqlshell", "cmd/internal/startpage"}
 

@@ -78,20 +78,27 @@ type Identity struct {
 	IDToken      string // of the provider, where the access token does not name the user
 }
 
+// Header is the identity as headers of a request, for programs whose callers have
+// identities of their own. An error does not show the value.
+func (i Identity) Header() (http.Header, error) {
+	h := http.Header{}
+	for name, value := range map[string]string{"X-Id-Role": i.Role, "X-Id-Organization": i.Organization,
+		"X-Id-Warehouse": i.Warehouse, "X-Id-Language": i.Language, "X-Id-Idtoken": i.IDToken} {
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			return nil, invalid("the identity holds characters that may not stand in a header (%s)", name)
+		}
+		if value != "" {
+			h[name] = []string{value}
+		}
+	}
+	return h, nil
+}
+
 // WithIdentity sends the identity along with each token.
 func WithIdentity(identity Identity) Option {
-	return func(s *settings) error {
-		s.identity = http.Header{}
-		for name, value := range map[string]string{"X-Id-Role": identity.Role, "X-Id-Organization": identity.Organization,
-			"X-Id-Warehouse": identity.Warehouse, "X-Id-Language": identity.Language, "X-Id-Idtoken": identity.IDToken} {
-			if strings.ContainsFunc(value, unicode.IsControl) {
-				return invalid("the identity holds characters that may not stand in a header (%s)", name)
-			}
-			if value != "" {
-				s.identity[name] = []string{value}
-			}
-		}
-		return nil
+	return func(s *settings) (err error) {
+		s.identity, err = identity.Header()
+		return err
 	}
 }
 

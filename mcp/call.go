@@ -24,6 +24,9 @@ type Caller struct {
 	// session and for nothing else. It is empty where the program's own login is
 	// used. It never prints itself.
 	Token tokens.Secret
+	// Identity goes to the ERP with a token of an OpenID provider, and nowhere else;
+	// nil: the token is one of the ERP, or there is none.
+	Identity *Identity
 	// UserID, ClientID, RoleID and OrgID are the ids in the ERP the caller acts
 	// with. They mean something only when Known is true: 0 is a valid id.
 	UserID, ClientID, RoleID, OrgID int

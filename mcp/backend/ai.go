@@ -68,7 +68,7 @@ func NewAI(address string, opts *AIOptions) (*AIBackend, error) {
 		return nil, err
 	}
 	b.life = newLifeline(asker.Address()+"/health", o.Transport, o.Patience, o.Logger)
-	b.tokens = callerTokens{o.Own, b.life, errNoAIToken}
+	b.tokens = callerTokens{own: o.Own, life: b.life, none: errNoAIToken, provided: errProvided}
 	b.client, err = aiclient.New(address,
 		aiclient.WithHTTPClient(&http.Client{Transport: mcp.ReadingTransport(b.life)}),
 		aiclient.WithTokenSource(b.tokens), aiclient.WithUserAgent("erphub-mcp"), aiclient.WithLogger(o.Logger))

@@ -89,6 +89,8 @@ func (b *CLIBackend) environment(caller mcp.Caller) ([]string, error) {
 		}
 	}
 	switch token := caller.Token.Reveal(); {
+	case caller.Identity != nil:
+		return nil, errProvided
 	case token != "":
 		if strings.ContainsAny(token, "\x00\n") {
 			return nil, errNoToken

@@ -104,7 +104,7 @@ var errClosed = &mcp.Error{Code: mcp.CodeUnreachable, Message: "the server ends"
 // work reads the dictionary, or what changed of it.
 func (k *kept) work(j *reading, refresh bool) {
 	defer k.all.jobs.Done()
-	ctx := context.WithValue(k.ctx, callerKey{}, callerFunc(k.lastCaller))
+	ctx := context.WithValue(k.ctx, callerKey{}, k)
 	begun := k.all.now()
 	if !refresh {
 		k.takeShared(ctx)
@@ -379,16 +379,14 @@ func (k *kept) staleNote() string {
 		k.checked.UTC().Format("2006-01-02 15:04 UTC"), age)
 }
 
-// callerFunc gives the caller of a request that belongs to no call.
-type callerFunc func() mcp.Caller
-
-// callerOf is the caller that a request is made for.
+// callerOf is the caller that a request is made for. A request that belongs to no call
+// is made for the last caller that wanted the dictionary.
 func callerOf(ctx context.Context) mcp.Caller {
 	switch c := ctx.Value(callerKey{}).(type) {
 	case mcp.Caller:
 		return c
-	case callerFunc:
-		return c()
+	case *kept:
+		return c.lastCaller()
 	}
 	return mcp.Caller{}
 }

@@ -67,9 +67,9 @@ var (
 func NewREST(address string, opts *RESTOptions) (*RESTBackend, error) {
 	o := *cmp.Or(opts, &RESTOptions{})
 	b := &RESTBackend{own: o.Own, life: newLifeline(strings.TrimRight(address, "/")+"/api/v1/health", o.Transport, o.Patience, o.Logger)}
-	b.tokens = callerTokens{o.Own, b.life, errNoToken}
+	b.tokens = callerTokens{own: o.Own, life: b.life, none: errNoToken}
 	options := slices.Concat([]erp.Option{erp.WithLogger(o.Logger)}, o.Client,
-		[]erp.Option{erp.WithTransport(mcp.Transport(b.life)), erp.WithTokenSource(b.tokens)})
+		[]erp.Option{erp.WithTransport(mcp.Transport(identifying{b.life})), erp.WithTokenSource(b.tokens)})
 	client, err := erp.New(address, options...)
 	if err != nil {
 		return nil, err
@@ -95,6 +95,8 @@ type callerTokens struct {
 	own  erp.TokenSource // nil: callers without a token are refused
 	life *lifeline
 	none error // how they are
+	// provided refuses callers with a token of an OpenID provider; nil: they are let in.
+	provided error
 }
 
 var (
@@ -109,7 +111,11 @@ var errNoToken = &mcp.Error{
 
 // Token is part of [erp.TokenSource].
 func (t callerTokens) Token(ctx context.Context) (string, error) {
-	if token := callerOf(ctx).Token.Reveal(); token != "" {
+	c := callerOf(ctx)
+	if c.Identity != nil && t.provided != nil {
+		return "", t.provided
+	}
+	if token := c.Token.Reveal(); token != "" {
 		return token, nil
 	}
 	if t.own == nil {
@@ -149,8 +155,14 @@ func (b *RESTBackend) Connect(ctx context.Context, caller mcp.Caller) (context.C
 	return b.as(ctx, caller), b.client, nil
 }
 
-// Identity reads the token; see [Identifier].
+// Identity reads the token; see [Identifier]. One of an OpenID provider names no
+// records of the ERP.
 func (b *RESTBackend) Identity(ctx context.Context, caller mcp.Caller) (tokens.Claims, error) {
+	if id := caller.Identity; id != nil {
+		return tokens.Claims{
+			ClientID: caller.ClientID, UserID: caller.UserID, RoleID: caller.RoleID, OrgID: caller.OrgID, Language: id.Language, Complete: caller.Known,
+		}, nil
+	}
 	token, err := b.tokens.Token(b.as(ctx, caller))
 	if err != nil {
 		return tokens.Claims{}, err
@@ -182,6 +194,8 @@ func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, err
 	q := &erp.Query{Top: 1, Select: []string{"Name"}}
 	if claims, err := tokens.UnverifiedClaims(token); err == nil && claims.Complete {
 		q.Filter = erp.Eq("AD_Client_ID", claims.ClientID)
+	} else if caller.Known && caller.Identity != nil {
+		q.Filter = erp.Eq("AD_Client_ID", caller.ClientID)
 	}
 	page, err := b.client.Query(ctx, "AD_Client", q)
 	if err != nil {

@@ -28,7 +28,13 @@ func (v *views) of(c mcp.Caller) string {
 		return "session " + c.Session + " of " + c.ID // whoever it is shares with nobody
 	}
 	view := fmt.Sprintf(roleView+"%d/%d", c.ClientID, c.RoleID)
-	if language := v.language(c.Token.Reveal()); language != "" {
+	language := ""
+	if c.Identity != nil {
+		language = c.Identity.Language
+	} else {
+		language = v.language(c.Token.Reveal())
+	}
+	if language != "" {
 		view += " in " + language
 	}
 	return view

@@ -26,6 +26,11 @@ func TestVisibility(t *testing.T) {
 	assert.Equal(t, english, v.of(of(102, "en_US")), "again")
 	assert.NotEqual(t, english, v.of(of(103, "en_US")), "another role")
 	assert.NotEqual(t, english, v.of(of(102, "de_DE")), "another language")
+	provided := of(102, "")
+	provided.Identity = &mcp.Identity{Role: "Admin", Language: "en_US"}
+	assert.Equal(t, english, v.of(provided), "a token of a provider, with the same role and language")
+	provided.Identity = &mcp.Identity{Role: "Admin", Language: "de_DE"}
+	assert.NotEqual(t, english, v.of(provided), "in another language")
 	other.Known = false
 	assert.NotEqual(t, english, v.of(other), "who is not verified")
 	assert.Empty(t, v.of(mcp.Caller{}), "the server's own login")

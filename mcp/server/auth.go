@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/erphub/erphub/internal/httpserver"
+	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -40,6 +41,7 @@ func (s *Server) authenticated(next http.Handler) http.Handler {
 	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info, err := s.verify(r)
+		var refused *mcp.Error
 		switch {
 		case err == nil:
 			inner.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), verifiedKey{}, info)))
@@ -48,8 +50,17 @@ func (s *Server) authenticated(next http.Handler) http.Handler {
 			if s.opts.Login != nil {
 				advice += ", or log in with a browser as the metadata says"
 			}
+			if s.opts.Provider != nil {
+				advice += ", or a token of the OpenID provider, with " + roleHeader + " and " + organizationHeader + " where its user has several roles or organizations"
+			}
 			w.Header().Set("WWW-Authenticate", fmt.Sprintf("Bearer error=%q, resource_metadata=%q", "invalid_token", s.base(r)+metadataPath+"/mcp"))
 			s.turn(w, "token", http.StatusUnauthorized, err.Error()+advice)
+		case errors.As(err, &refused):
+			status := http.StatusForbidden
+			if refused.Code == mcp.CodeInvalidArguments {
+				status = http.StatusBadRequest
+			}
+			s.turn(w, "identity", status, refused.Error())
 		case r.Context().Err() != nil:
 			return // nobody is there any more
 		default:
@@ -71,18 +82,24 @@ func (s *Server) verify(r *http.Request) (*auth.TokenInfo, error) {
 	if len(headers) > 1 || !ok || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxToken || strings.ContainsAny(token, " \t") {
 		return nil, fmt.Errorf("%w: the Authorization header holds no bearer token", tokens.ErrInvalidToken)
 	}
+	if s.opts.Provider != nil && s.opts.Provider.Issued(token) {
+		return s.verifyProvided(r, token)
+	}
 	if s.opts.Login != nil {
 		claims, erp, err := s.opts.Login.Verify(r.Context(), token)
 		if err != nil {
 			return nil, err
 		}
-		return tokenInfo(claims, erp), nil
+		return tokenInfo(newCaller(claims, erp), claims.ExpiresAt), nil
+	}
+	if s.opts.Verifier == nil {
+		return nil, fmt.Errorf("%w: it is none of the OpenID provider", tokens.ErrInvalidToken)
 	}
 	claims, err := s.opts.Verifier.Verify(r.Context(), token)
 	if err != nil {
 		return nil, err
 	}
-	return tokenInfo(claims, token), nil
+	return tokenInfo(newCaller(claims, token), claims.ExpiresAt), nil
 }
 
 // base is where the client reaches this server.

@@ -13,7 +13,8 @@ import (
 // may read.
 const (
 	corsHeaders = "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, " +
-		toolsetsHeader + ", " + readOnlyHeader
+		toolsetsHeader + ", " + readOnlyHeader + ", " +
+		roleHeader + ", " + organizationHeader + ", " + warehouseHeader + ", " + languageHeader + ", " + idTokenHeader
 	corsExposed = "Mcp-Session-Id, WWW-Authenticate, Retry-After"
 )
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,9 +34,8 @@ func binding(c mcp.Caller) string {
 }
 
 // tokenInfo is the caller in the form the SDK passes on.
-func tokenInfo(c tokens.Claims, token string) *auth.TokenInfo {
-	caller := newCaller(c, token)
-	return &auth.TokenInfo{UserID: binding(caller), Expiration: c.ExpiresAt, Extra: map[string]any{callerKey: caller}}
+func tokenInfo(caller mcp.Caller, expires time.Time) *auth.TokenInfo {
+	return &auth.TokenInfo{UserID: binding(caller), Expiration: expires, Extra: map[string]any{callerKey: caller}}
 }
 
 func callerOf(info *auth.TokenInfo) (mcp.Caller, bool) {

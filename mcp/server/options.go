@@ -48,6 +48,17 @@ type Login interface {
 	Verify(ctx context.Context, token string) (claims tokens.Claims, erp string, err error)
 }
 
+// Provider lets in tokens of an OpenID provider, about which the ERP decides.
+type Provider interface {
+	// Issued reports whether a token says that it is one of the provider.
+	Issued(token string) bool
+	// Verify is that of a [Verifier], for a token and what its client says about whom it
+	// works for. The claims have the numbers of the ERP's records; Subject tells the
+	// logins of a user apart. It refuses a token that the ERP takes, but that must not be
+	// let in, with an [mcp.Error].
+	Verify(ctx context.Context, token string, identity mcp.Identity) (tokens.Claims, error)
+}
+
 // ConfirmBy is who has a user's agreement before a tool changes something
 // (mcp.Tool.Confirms).
 type ConfirmBy string
@@ -85,6 +96,9 @@ type Options struct {
 	// Login checks tokens in place of Verifier, and is named in the protected-resource
 	// metadata.
 	Login Login
+	// Provider checks the tokens that it has issued, in place of Verifier and Login; nil:
+	// they are not let in.
+	Provider Provider
 	// Local is the caller where callers are not authenticated.
 	Local mcp.Caller
 	// LocalCaller is called instead of using Local for every request, where it becomes
@@ -187,7 +201,9 @@ func (o *Options) check() error {
 }
 
 // authenticates reports whether callers need a token.
-func (o *Options) authenticates() bool { return o.Verifier != nil || o.Login != nil }
+func (o *Options) authenticates() bool {
+	return o.Verifier != nil || o.Login != nil || o.Provider != nil
+}
 
 func (o *Options) fill() {
 	o.Name = cmp.Or(o.Name, "erphub")

@@ -60,7 +60,7 @@ func mcpServerFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "host", Usage: "further host name under which clients reach the server, such as tools.example.com; repeatable"},
 		&cli.StringSliceFlag{Name: "origin", Usage: "web page whose scripts may call, such as https://app.example.com; repeatable"},
 		&cli.StringFlag{Name: "public-url", Usage: "where clients reach the server, if that is behind a proxy"},
-		&cli.StringSliceFlag{Name: "authorization-server", Usage: "where clients get tokens, named in the metadata of the server; repeatable"},
+		&cli.StringSliceFlag{Name: "authorization-server", Usage: "where clients get tokens, named in the metadata of the server; a token of an OpenID provider that the ERP takes is let in where its issuer is one of these; repeatable"},
 		browserLoginFlag(),
 		&cli.StringFlag{Name: "confirm", Usage: "who confirms a change before it is made: user, whom the client asks (default; where it cannot, the tool is refused), " +
 			"or client, whose call counts as confirmed (" + confirmVariable + ")"},
@@ -209,6 +209,13 @@ func (a *app) newToolServer(c *cli.Context, s *shell.Setup, box *toolbox, verifi
 	}
 	if box.shared != nil {
 		opts.Sessions = box.shared
+	}
+	provider, err := a.openIDProvider(c, s, verifier, log)
+	if err != nil {
+		return nil, err
+	}
+	if provider != nil {
+		opts.Provider = provider
 	}
 	login, err := a.browserLogin(c, s, box, verifier, log)
 	if err != nil {
