@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,10 +58,15 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 		if err := fits(&col, term); err != nil {
 			return nil, err
 		}
-		if slices.Contains([]string{"eq", "neq", "in"}, term.Operator) && slices.ContainsFunc(term.Values, isText) && r.hasNames(ctx, &col) {
-			if terms[i].Values, err = r.codes(ctx, f, &col, term); err != nil {
-				return nil, err
-			}
+		if !slices.Contains([]string{"eq", "neq", "in"}, term.Operator) || !slices.ContainsFunc(term.Values, isText) {
+			continue
+		}
+		has, err := r.hasNames(ctx, &col)
+		if has {
+			terms[i].Values, err = r.codes(ctx, f, filter, &col, term)
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return f, nil
@@ -107,68 +113,92 @@ func isNoDay(value string) bool {
 }
 
 // hasNames reports whether people call the values of a column by other words than the
-// ERP stores: labels of lists, and names of records that it keeps by number.
-func (r *Reader) hasNames(ctx context.Context, col *registry.Column) bool {
+// ERP stores: labels of lists, and names of records.
+func (r *Reader) hasNames(ctx context.Context, col *registry.Column) (bool, error) {
 	t := OfColumn(col)
 	if !t.refers() || r.client == nil {
-		return col.Type.IsList() && col.ReferenceID > 0
+		return col.Type.IsList() && col.ReferenceID > 0, nil
 	}
 	s, err := r.spec(ctx, &t)
-	return err == nil && s.numeric && len(s.Columns) > 0
+	if err != nil {
+		return false, err
+	}
+	return s.key != "" && (len(s.Columns) > 0 || !s.numeric), nil
 }
 
-// stored is what the ERP stores for a text of a filter, as filters have it, and what that
-// is called where the text may not say it.
-func (r *Reader) stored(ctx context.Context, col *registry.Column, given string) (literal, name string, err error) {
+// stored are the texts of a term as the ERP stores them, in the form of filters, and what
+// those are called where the text may not say it.
+func (r *Reader) stored(ctx context.Context, col *registry.Column, given []string) (literals, names []string, err error) {
+	literals, names = make([]string, len(given)), make([]string, len(given))
 	if col.Type.IsList() {
-		code, err := r.Code(ctx, col.ReferenceID, given)
-		return "'" + code + "'", "", err
+		for i, text := range given {
+			code, err := r.Code(ctx, col.ReferenceID, text)
+			if err != nil {
+				return nil, nil, err
+			}
+			literals[i] = "'" + code + "'"
+		}
+		return literals, names, nil
 	}
-	v, err := r.Read(ctx, OfColumn(col), Cell{Text: given})
-	if err != nil {
-		return "", "", err
+	values, all := make([]Value, len(given)), make([]*Value, len(given))
+	for i, text := range given {
+		if values[i], err = r.Read(ctx, OfColumn(col), Cell{Text: text}); err != nil {
+			return nil, nil, err
+		}
+		all[i] = &values[i]
 	}
 	var problem error
-	if err := r.Lookup(ctx, []*Value{&v}, func(_ *Value, e error) { problem = &Error{e.Error()} }); err != nil {
-		return "", "", err
+	if err := r.Lookup(ctx, all, func(_ *Value, e error) { problem = cmp.Or(problem, error(&Error{e.Error()})) }); err != nil {
+		return nil, nil, err
 	}
-	if _, number := v.Send.(int64); number {
-		return v.Plain, v.Name, problem
+	for i, v := range values {
+		names[i] = v.Name
+		switch _, number := v.Send.(int64); {
+		case number:
+			literals[i] = v.Plain
+		case v.Name == "" && v.Plain == given[i]: // the role may not read the table: the ERP decides
+			literals[i] = "'" + given[i] + "'"
+		default:
+			literals[i] = "'" + v.Plain + "'"
+		}
 	}
-	return "'" + given + "'", "", problem // the role may not read the table: the ERP decides
+	return literals, names, problem
 }
 
 // codes are the values of a term with what the ERP stores for labels and names. The text
 // of the filter has them, too.
-func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, term erp.FilterTerm) ([]string, error) {
+func (r *Reader) codes(ctx context.Context, f *Filter, original string, col *registry.Column, term erp.FilterTerm) ([]string, error) {
 	codes := slices.Clone(term.Values)
 	before := make([]string, len(codes))
-	for i, v := range term.Values { // a text holds no quote, so what is found by this stands in none
+	var given []string // texts, in which no quote can stand
+	var at []int
+	for i, v := range term.Values {
 		before[i] = regexp.QuoteMeta(v)
+		if text := strings.Trim(v, "'"); isText(v) && text != "" {
+			given, at = append(given, text), append(at, i)
+		}
+	}
+	literals, names, err := r.stored(ctx, col, given)
+	var about *Error
+	switch {
+	case errors.As(err, &about):
+		return nil, wrong("%s: %s", col.Name, about.Problem)
+	case err != nil:
+		return nil, err
 	}
 	pattern := before[0]
 	if term.Operator == "in" {
 		pattern = `\(\s*` + strings.Join(before, `\s*,\s*`) + `\s*\)`
 	}
 	whole := regexp.MustCompile(`(\b` + regexp.QuoteMeta(term.Column) + `\s+` + term.Operator + `\s+)` + pattern)
-	plain := whole.MatchString(f.Text) // not within tolower or toupper
-	for i, v := range codes {
-		given := strings.Trim(v, "'")
-		if !isText(v) || given == "" {
-			continue
-		}
-		literal, name, err := r.stored(ctx, col, given)
-		var about *Error
-		switch {
-		case errors.As(err, &about):
-			return nil, wrong("%s: %s", col.Name, about.Problem)
-		case err != nil:
-			return nil, err
+	plain := whole.MatchString(original) // not within tolower or toupper
+	for i, literal := range literals {
+		switch v := term.Values[at[i]]; {
 		case !plain && !strings.EqualFold(literal, v):
-			return nil, wrong("%[1]s: records hold %[3]s for %[2]s; write %[1]s eq %[3]s", col.Name, text.Shorten(given, 60), literal)
+			return nil, wrong("%[1]s: records hold %[3]s for %[2]s; write %[1]s eq %[3]s", col.Name, text.Shorten(given[i], 60), literal)
 		case plain && literal != v:
-			codes[i] = literal
-			f.note(col, given, literal, name)
+			codes[at[i]] = literal
+			f.note(col, given[i], literal, names[i])
 		}
 	}
 	after := codes[0]
@@ -184,8 +214,13 @@ func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, ter
 // note says what a text was taken as.
 func (f *Filter) note(col *registry.Column, given, literal, name string) {
 	taken := strings.Trim(literal, "'")
+	if taken == given {
+		return
+	}
 	if name != "" && !strings.EqualFold(name, given) {
 		taken += " (" + text.Shorten(name, 60) + ")"
 	}
-	f.Notes = append(f.Notes, fmt.Sprintf("%s %s is taken as %s", col.Name, text.Shorten(given, 60), taken))
+	if note := fmt.Sprintf("%s %s is taken as %s", col.Name, text.Shorten(given, 60), taken); !slices.Contains(f.Notes, note) {
+		f.Notes = append(f.Notes, note)
+	}
 }

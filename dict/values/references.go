@@ -86,7 +86,7 @@ func (r *Reader) spec(ctx context.Context, f *Target) (*reference, error) {
 
 func (r *Reader) describe(ctx context.Context, s *reference, f *Target, t *registry.Table) error {
 	s.RefLookup, s.key = r.lookup(ctx, f, t)
-	if slices.Contains(s.Columns, "Value") {
+	if f.By == "" && slices.Contains(s.Columns, "Value") {
 		s.byValue = r.by(f, "Value")
 	}
 	s.numeric = strings.EqualFold(s.key, t.Name+"_ID")
@@ -125,6 +125,9 @@ func (r *Reader) naming(f *Target, t *registry.Table) (registry.Column, error) {
 			hint = fmt.Sprintf("; did you mean %q?", r.by(f, near))
 		}
 		return col, wrong("%s has no column %s to find its records by%s", t.Name, text.Quote(f.By), hint)
+	}
+	if r.opts.Secret != nil && r.opts.Secret(col.Name) {
+		return col, wrong("%s holds secrets: records are not found by it", col.Name)
 	}
 	if !col.Type.IsText() || col.ForeignTable != "" || col.Type.IsList() {
 		return col, wrong("records of %s are found by columns of text, and %s is not one", t.Name, col.Name)
@@ -279,20 +282,9 @@ func (r *Reader) findAll(ctx context.Context, s *reference, w way, names []strin
 	for _, chunk := range searches.Chunks(names, columns) {
 		filter, left := s.filter(w, chunk)
 		single = append(single, left...)
-		if filter.IsZero() {
-			continue
-		}
-		index := map[string][]erp.Record{}
-		q := &erp.Query{Filter: filter, Select: s.selected(), Top: 100, Limit: maxFound}
-		for rec, err := range r.client.Records(ctx, s.Table, q) {
-			if err != nil {
-				return err
-			}
-			for _, name := range s.names(w, rec) {
-				if !slices.ContainsFunc(index[name], func(known erp.Record) bool { return known.ID() == rec.ID() }) {
-					index[name] = append(index[name], rec)
-				}
-			}
+		index, err := r.indexed(ctx, s, w, filter)
+		if err != nil {
+			return err
 		}
 		for _, name := range chunk {
 			if slices.Contains(left, name) {
@@ -311,6 +303,27 @@ func (r *Reader) findAll(ctx context.Context, s *reference, w way, names []strin
 	return nil
 }
 
+// indexed reads the records of a condition, by the texts they are found by. No condition
+// finds none.
+func (r *Reader) indexed(ctx context.Context, s *reference, w way, filter erp.Filter) (map[string][]erp.Record, error) {
+	index := map[string][]erp.Record{}
+	if filter.IsZero() {
+		return index, nil
+	}
+	q := &erp.Query{Filter: filter, Select: s.selected(), Top: 100, Limit: maxFound}
+	for rec, err := range r.client.Records(ctx, s.Table, q) {
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range s.names(w, rec) {
+			if !slices.ContainsFunc(index[name], func(known erp.Record) bool { return known.ID() == rec.ID() }) {
+				index[name] = append(index[name], rec)
+			}
+		}
+	}
+	return index, nil
+}
+
 // fold is what texts are compared by: names without regard to case.
 func fold(w way, name string) string {
 	if w == byName {
@@ -324,7 +337,8 @@ func (s *reference) filter(w way, names []string) (f erp.Filter, left []string) 
 	switch w {
 	case byKey:
 		if !s.numeric {
-			return searches.AnyOf(s.key, names)
+			f, left = searches.AnyOf(s.key, names)
+			return s.also(f), left
 		}
 		var numbers []int64
 		for _, name := range names {
@@ -359,10 +373,15 @@ func (s *reference) filter(w way, names []string) (f erp.Filter, left []string) 
 			}
 		}
 	}
-	if f = erp.Or(all...); s.inactive && !f.IsZero() {
-		f = erp.ActiveOrNot(f)
+	return s.also(erp.Or(all...)), left
+}
+
+// also is a condition that finds deactivated records as well where those count.
+func (s *reference) also(f erp.Filter) erp.Filter {
+	if s.inactive && !f.IsZero() {
+		return erp.ActiveOrNot(f)
 	}
-	return f, left
+	return f
 }
 
 func isASCII(s string) bool {
@@ -455,17 +474,27 @@ func (r *Reader) remember(ctx context.Context, s *reference, w way, name string,
 	case s.beyond && w != byName:
 		s.cache[name] = unchecked(name)
 	case w == byKey && s.numeric:
-		hint := ""
-		if s.by == "" && s.byValue != "" {
-			hint = fmt.Sprintf("; if it is a search key, write %s", s.byValue)
-		}
-		s.cache[name] = referred{err: fmt.Errorf("there is no record %s in %s that the role may see%s", text.Quote(name), s.Table, hint)}
+		return r.noKey(ctx, s, name)
 	case w != byName || r.asked >= maxNearest || len(s.Columns) == 0:
 		s.cache[name] = referred{err: s.missing(name, nil)}
 	default:
 		r.asked++
 		return r.findOne(ctx, s, name)
 	}
+	return nil
+}
+
+// noKey keeps what a number refers to that is no key: a record that is called so where
+// filters have it in quotes.
+func (r *Reader) noKey(ctx context.Context, s *reference, name string) error {
+	if r.filters && len(s.Columns) > 0 {
+		return r.findOne(ctx, s, name)
+	}
+	hint := ""
+	if s.byValue != "" {
+		hint = fmt.Sprintf("; if it is a search key, write %s", s.byValue)
+	}
+	s.cache[name] = referred{err: fmt.Errorf("there is no record %s in %s that the role may see%s", text.Quote(name), s.Table, hint)}
 	return nil
 }
 
@@ -490,6 +519,9 @@ func (s *reference) nameOf(rec erp.Record) string {
 // findOne looks one name up by itself, which also finds what is near.
 func (r *Reader) findOne(ctx context.Context, s *reference, name string) error {
 	l := s.RefLookup
+	if s.inactive {
+		l.Filter = erp.ActiveOrNot(l.Filter)
+	}
 	if s.key != "" && !s.numeric && !s.uuid && !slices.Contains(l.Show, s.key) {
 		l.Show = append(slices.Clone(l.Show), s.key)
 	}

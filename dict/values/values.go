@@ -80,6 +80,9 @@ type Options struct {
 	// Inactive takes values of lists that are deactivated, which records may still have,
 	// and the names of deactivated records.
 	Inactive bool
+	// Secret reports whether a column holds secrets by its name: records are not found by
+	// it. Nil: the dictionary alone says which do.
+	Secret func(column string) bool
 	// Advice says how the options above are set, for errors.
 	Advice Advice
 }

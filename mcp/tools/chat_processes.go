@@ -24,7 +24,7 @@ type executeProcessIn struct {
 	ProcessID recordKey      `json:"processId" jsonschema:"search key, name, slug, number or UUID of a process"`
 	Params    map[string]any `json:"params,omitempty" jsonschema:"values by parameter name, such as {\"AD_Table_ID\": 318}; dates as text"`
 	Table     string         `json:"table,omitempty" jsonschema:"of the record it works on"`
-	RecordID  recordKey      `json:"recordId,omitempty" jsonschema:"number, UUID, search key or name of that record"`
+	RecordID  recordKey      `json:"recordId,omitempty" jsonschema:"number, UUID, search key or name"`
 	Format    string         `json:"format,omitempty" jsonschema:"of a report: PDF, HTML, CSV, XLS or XLSX"`
 }
 

@@ -18,7 +18,7 @@ import (
 
 type searchRecordsIn struct {
 	TableName string   `json:"tableName" jsonschema:"name of a table in any case, such as C_BPartner"`
-	Filter    string   `json:"filter,omitempty" jsonschema:"condition of the ERP's REST API: IsCustomer eq true and contains(tolower(Name),'tree'); operators eq neq gt ge lt le in and or; texts, labels of lists and names of records in quotes, numbers and true/false without; empty: all"`
+	Filter    string   `json:"filter,omitempty" jsonschema:"condition of the ERP's REST API: IsCustomer eq true and contains(tolower(Name),'tree'); operators eq neq gt ge lt le in and or; texts, labels, names of records in quotes, numbers, true/false without; empty: all"`
 	Columns   []string `json:"columns,omitempty" jsonschema:"only these columns; empty: all that hold something"`
 	OrderBy   string   `json:"orderBy,omitempty" jsonschema:"columns, each with asc or desc: DateOrdered desc, DocumentNo"`
 	Limit     int      `json:"limit,omitempty" jsonschema:"most records to return"`
@@ -120,7 +120,7 @@ func (b *Toolbox) searchRecords() mcp.Tool {
 
 type getRecordIn struct {
 	TableName string    `json:"tableName" jsonschema:"name of a table in any case, such as C_Order"`
-	ID        recordKey `json:"id" jsonschema:"number, UUID, search key or name of the record, or COLUMN=VALUE"`
+	ID        recordKey `json:"id" jsonschema:"number, UUID, search key or name; COLUMN=VALUE"`
 }
 
 type getRecordOut struct {
@@ -134,7 +134,7 @@ type getRecordOut struct {
 func (b *Toolbox) getRecord() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "getRecord", Title: "Read a record", Sets: []string{SetQuery, SetChat}, Hints: readOnly,
-		Description: "Reads one record. searchRecords finds those of which nothing of this is known.",
+		Description: "Reads one record.",
 		Input:       input[getRecordIn](shorter(120, "tableName"), keyed("id")), Output: objects[getRecordOut]("record", true), Cost: mcp.Cost{APICalls: 1},
 	}, func(ctx context.Context, c *mcp.Call, in getRecordIn) (*getRecordOut, error) {
 		table, err := b.table(ctx, c, in.TableName)

@@ -15,7 +15,7 @@ import (
 
 type processDocumentIn struct {
 	Table      string    `json:"table" jsonschema:"such as C_Order"`
-	ID         recordKey `json:"id,omitempty" jsonschema:"number or UUID of the record, or COLUMN=VALUE"`
+	ID         recordKey `json:"id,omitempty" jsonschema:"number, UUID, search key or name"`
 	DocumentNo string    `json:"documentNo,omitempty" jsonschema:"instead of id"`
 	Action     string    `json:"action,omitempty" jsonschema:"prepare, complete, close, void, reverse-correct, reverse-accrual, reactivate, or the ERP's code; empty: tell status and actions"`
 }

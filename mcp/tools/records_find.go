@@ -5,9 +5,10 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -64,14 +65,16 @@ func (b *Toolbox) meant(ctx context.Context, c *mcp.Call, table, known string) (
 	if err != nil {
 		return values.Value{}, err
 	}
-	value, err := values.FindRecord(asks, client, callerDictionary{reg, ctx}, table, known)
+	value, err := values.FindRecord(asks, client, callerDictionary{reg, ctx}, table, known, values.Options{Secret: aiquery.RedactsByName})
 	switch {
 	case errors.Is(err, values.ErrNone):
 		err = because(err, mcp.CodeNotFound, findRecords)
 	case errors.Is(err, values.ErrSeveral):
 		err = because(err, mcp.CodeConflict, "nothing was done; "+findRecords)
-	case errors.Is(err, values.ErrNameless):
-		err = fail(mcp.CodeInvalidArguments, findRecords, "records of %s are known by no name: %s is neither the number nor the UUID of one", table, text.Quote(known))
+	case errors.Is(err, erp.ErrForbidden):
+		err = because(err, mcp.CodePermissionDenied, "explainAccess says why")
+	case errors.Is(err, registry.ErrNotFound):
+		err = fromDict(err)
 	}
 	return value, valueProblem("id", err)
 }

@@ -138,14 +138,14 @@ func (b *Toolbox) existing(ctx context.Context, c *mcp.Call, w *writing, uuid di
 
 type updateRecordIn struct {
 	Table  string                     `json:"table" jsonschema:"name of a table in any case"`
-	ID     recordKey                  `json:"id" jsonschema:"number, UUID, search key or name of the record"`
+	ID     recordKey                  `json:"id" jsonschema:"number, UUID, search key or name"`
 	Values map[string]json.RawMessage `json:"values" jsonschema:"columns to change, as in createRecord; null empties one"`
 }
 
 func (b *Toolbox) updateRecord() mcp.Tool {
 	return mcp.New(mcp.Tool{
 		Name: "updateRecord", Title: "Change a record", Sets: []string{SetRecords}, Hints: mcp.Hints{Destructive: true, Idempotent: true}, Confirms: true, Cost: mcp.Cost{APICalls: 3},
-		Description: "Changes columns of one record with your role's permissions, after asking the user, and tells what they were and are.",
+		Description: "Changes columns of one record after asking the user, and tells what they were and are.",
 		Input:       input[updateRecordIn](valuesSchema, shorter(120, "table"), keyed("id")),
 	}, func(ctx context.Context, c *mcp.Call, in updateRecordIn) (*writeRecordOut, error) {
 		w, err := b.writable(ctx, c, in.Table, in.Values, nil)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/mcp"
@@ -49,6 +50,7 @@ func (b *Toolbox) valueReader(ctx context.Context, c *mcp.Call, o values.Options
 	if err != nil {
 		return nil, err
 	}
+	o.Secret = aiquery.RedactsByName
 	r, err := values.New(client, callerDictionary{reg, ctx}, o)
 	return &valueReader{r, asks}, err
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp/access"
 )
 
@@ -39,11 +37,11 @@ func (a *app) authExplain(c *cli.Context) error {
 	}
 	record := c.String("record")
 	if record != "" {
-		found, err := values.FindRecord(c.Context, client, values.NewDictionary(restdict.NewSource(client, nil)), c.String("table"), record)
+		id, err := shell.FindRecord(c.Context, client, c.String("table"), record)
 		if err != nil {
-			return shell.Input(err)
+			return err
 		}
-		record = found.Plain
+		record = id.String()
 	}
 	why, err := access.Explain(c.Context, client, access.Question{
 		User: c.String("user"), Role: c.String("role"), Window: c.String("window"), Process: c.String("process"), Form: c.String("form"),

@@ -94,8 +94,11 @@ func (a *app) clientFor(c *cli.Context, table string, orderBy []string) (*erp.Cl
 	f, err := values.ReadFilter(c.Context, c.String("filter"), func(ctx context.Context) (*values.Reader, *registry.Table, error) {
 		dictionary := values.NewDictionary(restdict.NewSource(client, nil))
 		t, err := dictionary.Table(ctx, table)
-		if err != nil {
+		if errors.Is(err, registry.ErrNotFound) || errors.Is(err, erp.ErrForbidden) || errors.Is(err, erp.ErrNotFound) {
 			return nil, nil, nil // the ERP says what is wrong, or the role cannot know
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading what the filter means: %w", err)
 		}
 		r, err := values.New(client, dictionary, values.Options{Inactive: true})
 		return r, &t, err

@@ -6,8 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/dict/values"
+	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -32,21 +31,13 @@ func (a *app) findAll(c *cli.Context, client *erp.Client, table string, known []
 	return ids, nil
 }
 
-// find finds the record that an argument means, as [values.FindRecord] does.
+// find is [shell.FindRecord], with a hint where there is no such table.
 func (a *app) find(c *cli.Context, client *erp.Client, table, known string) (erp.ID, error) {
-	if known == "" {
-		_, err := erp.ParseID(known)
-		return erp.ID{}, shell.Usage(err)
+	id, err := shell.FindRecord(c.Context, client, table, known)
+	if errors.Is(err, registry.ErrNotFound) {
+		if _, readErr := client.Query(c.Context, table, &erp.Query{Top: 1}); readErr != nil {
+			return id, a.hint(c, client, table, shell.Input(readErr))
+		}
 	}
-	value, err := values.FindRecord(c.Context, client, values.NewDictionary(restdict.NewSource(client, nil)), table, known)
-	if err == nil {
-		return erp.ParseID(value.Plain)
-	}
-	if !errors.Is(err, values.ErrNameless) {
-		return erp.ID{}, shell.Input(err)
-	}
-	if _, err := client.Query(c.Context, table, &erp.Query{Top: 1}); err != nil { // there may be no such table
-		return erp.ID{}, a.hint(c, client, table, shell.Input(err))
-	}
-	return erp.ID{}, shell.Usagef("records of %s are known by no name: give the number or the UUID, which `erphub record list %s` shows", table, table)
+	return id, err
 }
