@@ -32,7 +32,7 @@ func targetOf(c dict.Column) string {
 	switch r := c.Reference; {
 	case r != nil && r.Lookup != nil:
 		return r.Lookup.Table
-	case r == nil && c.Type.IsLookup() && strings.HasSuffix(c.Name, "_ID"):
+	case r == nil && c.Type.IsLookup() && (strings.HasSuffix(c.Name, "_ID") || strings.HasSuffix(c.Name, "_UU")):
 		table, _ := c.TargetTable()
 		return table
 	}

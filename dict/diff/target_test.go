@@ -32,6 +32,7 @@ func TestColumnsReferToTables(t *testing.T) {
 		"nowhere":               {[]dict.Table{table("XX_A", direct("XX_Nowhere_ID"))}, "the column XX_Nowhere_ID refers to the table XX_Nowhere"},
 		"nowhere, by a search":  {[]dict.Table{table("XX_A", dict.Column{Name: "C_BPartnr_ID", Type: dict.TypeSearch})}, "C_BPartner"},
 		"nowhere, by a lookup":  {[]dict.Table{table("XX_A", dict.Column{Name: "Boss_ID", Type: dict.TypeTable, Reference: dict.Lookup("XX Boss", dict.TableLookup{Table: "XX_Boss"})})}, "XX_Boss"},
+		"nowhere, by UUID":      {[]dict.Table{table("XX_A", dict.Column{Name: "XX_Nowhere_UU", Type: dict.TypeTableDirUU})}, "XX_Nowhere"},
 		"to what is not made":   {[]dict.Table{table("XX_A", direct("XX_B_ID")), {Name: "XX_B", Removed: true}}, "XX_B"},
 	} {
 		_, err := diff.Compare(t.Context(), openScope(t, s, diff.Scope(tc.tables...)), nil, tc.tables...)

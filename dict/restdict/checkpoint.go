@@ -136,6 +136,7 @@ func (r *runner) load() error {
 	if err != nil {
 		return fmt.Errorf("resuming: %w", err)
 	}
+	r.resumed = true
 	if err := r.claim(cp); err != nil {
 		return fmt.Errorf("resuming from %s: %w", r.opts.Checkpoint, err)
 	}

@@ -103,6 +103,7 @@ func (r *runner) update(ctx context.Context, st *state, step *dict.RecordStep) e
 	for {
 		st.attempts++
 		rec, err := r.client.Update(ctx, step.Table, id, body)
+		st.unknown = st.unknown || errors.Is(err, erp.ErrOutcomeUnknown)
 		if err == nil {
 			st.take(rec)
 			st.status, st.outcome, st.err = Done, Changed, nil

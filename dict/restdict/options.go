@@ -25,6 +25,10 @@ type Options struct {
 	// begun.
 	Resume bool
 
+	// Begin is called once, when it is known what is there and before anything is
+	// changed; nil: nothing is. Its error ends the run.
+	Begin func() error
+
 	// BatchSize is how many records go into one request; 0 and 1: each has its
 	// own.
 	BatchSize int

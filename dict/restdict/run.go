@@ -23,6 +23,7 @@ type state struct {
 	uuid     string
 	created  string         // when the record was made, as the ERP says it
 	looked   bool           // looked for and not found
+	unknown  bool           // whether an attempt changed something is not known
 	before   map[string]any // what an update replaced
 	attempts int
 	took     time.Duration
@@ -41,6 +42,7 @@ type runner struct {
 	existing  map[string]int64 // ids of records the plan refers to, by describe
 	processes map[dict.Purpose]*Process
 	noBatch   bool   // the server has no batches
+	resumed   bool   // an earlier run may have changed something
 	planJSON  []byte // the plan as checkpoints hold it, once one was written
 }
 
@@ -62,6 +64,11 @@ func Run(ctx context.Context, client *erp.Client, plan *dict.Plan, opts *Options
 	}
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
+	}
+	if r.opts.Begin != nil {
+		if err := r.opts.Begin(); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.save(); err != nil {
 		return nil, err
@@ -251,7 +258,7 @@ func (r *runner) verdict(result *Result) error {
 	if len(e.Failed) == 0 {
 		return nil
 	}
-	if e.Changed = slices.ContainsFunc(r.states, mayHaveChanged); !e.Changed {
+	if e.Changed = r.resumed || slices.ContainsFunc(r.states, mayHaveChanged); !e.Changed {
 		e.Checkpoint = ""
 		return errors.Join(e, r.clear())
 	}
@@ -261,7 +268,7 @@ func (r *runner) verdict(result *Result) error {
 // mayHaveChanged reports whether a step changed the ERP, or nobody knows.
 func mayHaveChanged(st *state) bool {
 	_, process := st.step.(*dict.RunStep)
-	return st.status == Done && st.outcome != Found || st.status == Failed && (process || errors.Is(st.err, erp.ErrOutcomeUnknown))
+	return st.status == Done && st.outcome != Found || st.status == Failed && (process || st.unknown || errors.Is(st.err, erp.ErrOutcomeUnknown))
 }
 
 func (st *state) result() StepResult {

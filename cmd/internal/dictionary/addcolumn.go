@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/erp"
 )
 
 func (a *app) addColumnCommand() *cli.Command {
@@ -91,7 +94,7 @@ func (a *app) addColumn(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	result, plan, err := planColumn(c.Context, reg, wanted, c.Bool("no-sync"))
+	result, plan, err := planColumn(c.Context, client, reg, wanted, c.Bool("no-sync"))
 	if err != nil {
 		return definitionError(err)
 	}
@@ -105,18 +108,30 @@ func (a *app) addColumn(c *cli.Context) error {
 }
 
 // planColumn compares the table with the column, and plans what adds it: nothing when
-// the table has it.
-func planColumn(ctx context.Context, reg registry.Registry, wanted dict.Table, noSync bool) (*diff.Result, *dict.Plan, error) {
+// the table has it, in the database as well.
+func planColumn(ctx context.Context, client *erp.Client, reg registry.Registry, wanted dict.Table, noSync bool) (*diff.Result, *dict.Plan, error) {
+	definition, _, err := diff.Definition(ctx, reg, wanted.Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	named := func(c dict.Column) bool { return strings.EqualFold(c.Name, wanted.Columns[0].Name) }
 	t, err := reg.Table(ctx, wanted.Name)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, has := t.Column(wanted.Columns[0].Name); has {
-		plan, err := dict.Assemble(t.Name)
-		return nil, plan, err
+	_, has := t.Column(wanted.Columns[0].Name)
+	if i := slices.IndexFunc(definition.Columns, named); has && i >= 0 {
+		wanted.Columns, wanted.Extends = definition.Columns[i:i+1:i+1], &dict.Extension{} // as it is
 	}
 	result, err := diff.Compare(ctx, reg, &dict.Options{NoSync: noSync}, wanted)
-	if err != nil {
+	switch {
+	case err != nil && has: // one of the ERP's own, which no definition adds
+		plan, err := dict.Assemble(t.Name)
+		return nil, plan, err
+	case err != nil:
+		return nil, nil, err
+	}
+	if err := addBehind(ctx, client, result); err != nil {
 		return nil, nil, err
 	}
 	plan, err := diff.NewPlan(result, nil)
@@ -148,8 +163,9 @@ func (a *app) runAddition(c *cli.Context, cmp *comparison, col *dict.Column, pla
 		return err
 	}
 	var result *restdict.Result
-	err := undoable(c.Context, cmp, defaultCheckpoint, func() (err error) {
-		result, err = plans.Run(c.Context, a.Shell, cmp.client, plan, &restdict.Options{BatchSize: plan.Len()})
+	opts := &restdict.Options{BatchSize: plan.Len()}
+	err := undoable(c.Context, cmp, opts, defaultCheckpoint, func() (err error) {
+		result, err = plans.Run(c.Context, a.Shell, cmp.client, plan, opts)
 		return err
 	})
 	if err != nil {

@@ -86,7 +86,7 @@ func notInterrupted(checkpoint string) error {
 
 // applyCompared runs the plan, and can take it back.
 func (a *app) applyCompared(c *cli.Context, cmp *comparison, plan *dict.Plan, opts *restdict.Options, findings []review.Finding) error {
-	return undoable(c.Context, cmp, opts.Checkpoint, func() error {
+	return undoable(c.Context, cmp, opts, opts.Checkpoint, func() error {
 		return a.carryOut(c, cmp.client, plan, opts, applyReport{Changes: cmp.result.Changes, Findings: findings})
 	})
 }

@@ -64,23 +64,25 @@ func (a *app) dictUndo(c *cli.Context) error {
 	return a.dictApply(c)
 }
 
-// undoable runs what changes tables, after it has written beside the checkpoint how they
-// are now. If nothing was changed, and no checkpoint lets the run go on, the file is again
-// as it was.
-func undoable(ctx context.Context, cmp *comparison, checkpoint string, run func() error) error {
+// undoable runs what changes tables. Before the first change it writes beside the
+// checkpoint how they are now. If nothing was changed the file is again as it was.
+func undoable(ctx context.Context, cmp *comparison, opts *restdict.Options, checkpoint string, run func() error) error {
 	path := filepath.Join(filepath.Dir(checkpoint), defaultUndo)
-	before, err := os.ReadFile(path)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		err = writeUndo(ctx, cmp, path)
+	var before []byte
+	begun := false
+	opts.Begin = func() (err error) {
+		if before, err = os.ReadFile(path); err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = writeUndo(ctx, cmp, path)
+		}
+		if err != nil {
+			return fmt.Errorf("nothing was done: %w", err)
+		}
+		begun = true
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("nothing was done: %w", err)
-	}
-	err = run()
+	err := run()
 	var stopped *restdict.RunError
-	var missing *restdict.MissingError
-	unchanged := errors.As(err, &missing) || errors.As(err, &stopped) && !stopped.Changed
-	if !unchanged || notInterrupted(checkpoint) != nil {
+	if !begun || !errors.As(err, &stopped) || stopped.Changed {
 		return err
 	}
 	if before == nil {
