@@ -26,13 +26,13 @@ type Filter struct {
 	Notes []string // what those were taken as, for whoever wrote them
 }
 
-// ReadFilter reads the text of a filter on records of a table: it writes the codes of
+// ReadFilter reads the text of a filter on records of a table. It writes the codes of
 // lists where the filter has their labels, and the keys of records where it has what they
-// are called, in quotes, and refuses what the ERP would take for
-// something else without a word: what is neither yes nor no for yes-no columns, days that
-// no calendar has, values that a list does not have, and names that no record has. It calls of, for a reader and the
-// table, if the filter compares with words; without a table those stay as they are. The
-// error is an [*erp.FilterError], an [*Error], or that of the dictionary.
+// are called, in quotes. It refuses what the ERP would take for something else without a
+// word: what is neither yes nor no for yes-no columns, days that no calendar has, values
+// that a list does not have, and names that no record has. It calls of, for a reader and
+// the table, if the filter compares with words; without a table those stay as they are.
+// The error is an [*erp.FilterError], an [*Error], or that of the dictionary or the ERP.
 func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*Reader, *registry.Table, error)) (*Filter, error) {
 	terms, err := erp.FilterTerms(filter)
 	if err != nil {
