@@ -24,6 +24,9 @@ type Filter struct {
 	Text  string // with codes and keys where labels and names were
 	Terms []erp.FilterTerm
 	Notes []string // what those were taken as, for whoever wrote them
+
+	given      string // the text and the terms as they were written
+	givenTerms []erp.FilterTerm
 }
 
 // ReadFilter reads the text of a filter on records of a table. It writes the codes of
@@ -41,7 +44,7 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 	if !utf8.ValidString(filter) {
 		return nil, wrong("it is not text in UTF-8; check how the terminal or the program encodes it")
 	}
-	f := &Filter{Text: filter, Terms: terms}
+	f := &Filter{Text: filter, Terms: terms, given: filter, givenTerms: slices.Clone(terms)}
 	if !slices.ContainsFunc(terms, func(t erp.FilterTerm) bool { return slices.ContainsFunc(t.Values, isWord) }) {
 		return f, nil
 	}
@@ -63,7 +66,7 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 		}
 		has, err := r.hasNames(ctx, &col)
 		if has {
-			terms[i].Values, err = r.codes(ctx, f, filter, &col, term)
+			terms[i].Values, err = r.codes(ctx, f, &col, term)
 		}
 		if err != nil {
 			return nil, err
@@ -153,13 +156,10 @@ func (r *Reader) stored(ctx context.Context, col *registry.Column, given []strin
 	}
 	for i, v := range values {
 		names[i] = v.Name
-		switch _, number := v.Send.(int64); {
-		case number:
+		if _, number := v.Send.(int64); number {
 			literals[i] = v.Plain
-		case v.Name == "" && v.Plain == given[i]: // the role may not read the table: the ERP decides
-			literals[i] = "'" + given[i] + "'"
-		default:
-			literals[i] = "'" + v.Plain + "'"
+		} else {
+			literals[i] = "'" + v.Plain + "'" // as it was given, where the role may not read the table
 		}
 	}
 	return literals, names, problem
@@ -167,7 +167,7 @@ func (r *Reader) stored(ctx context.Context, col *registry.Column, given []strin
 
 // codes are the values of a term with what the ERP stores for labels and names. The text
 // of the filter has them, too.
-func (r *Reader) codes(ctx context.Context, f *Filter, original string, col *registry.Column, term erp.FilterTerm) ([]string, error) {
+func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, term erp.FilterTerm) ([]string, error) {
 	codes := slices.Clone(term.Values)
 	before := make([]string, len(codes))
 	var given []string // texts, in which no quote can stand
@@ -191,7 +191,7 @@ func (r *Reader) codes(ctx context.Context, f *Filter, original string, col *reg
 		pattern = `\(\s*` + strings.Join(before, `\s*,\s*`) + `\s*\)`
 	}
 	whole := regexp.MustCompile(`(\b` + regexp.QuoteMeta(term.Column) + `\s+` + term.Operator + `\s+)` + pattern)
-	plain := whole.MatchString(original) // not within tolower or toupper
+	plain := len(whole.FindAllString(f.given, -1)) >= f.times(term) // none of them is within tolower or toupper
 	for i, literal := range literals {
 		switch v := term.Values[at[i]]; {
 		case !plain && !strings.EqualFold(literal, v):
@@ -209,6 +209,16 @@ func (r *Reader) codes(ctx context.Context, f *Filter, original string, col *reg
 		f.Text = whole.ReplaceAllStringFunc(f.Text, func(found string) string { return whole.FindStringSubmatch(found)[1] + after })
 	}
 	return codes, nil
+}
+
+// times is how often a term was written.
+func (f *Filter) times(term erp.FilterTerm) (n int) {
+	for _, t := range f.givenTerms {
+		if t.Column == term.Column && t.Operator == term.Operator && slices.Equal(t.Values, term.Values) {
+			n++
+		}
+	}
+	return n
 }
 
 // note says what a text was taken as.
