@@ -19,8 +19,8 @@ import (
 // Like the real server, this one does not ask whether the user has the role that the
 // header names. The mode in which roles come from the token is not there.
 type OpenIDProvider struct {
-	// Issuer and Audience are those of its tokens: the claims iss and aud, or
-	// client_id where aud is no text.
+	// Issuer and Audience are what its tokens have in the claims iss and aud. A token
+	// without a text in aud has the audience in client_id.
 	Issuer, Audience string
 	// ConfigurationURL is the address of its configuration, which says where its keys
 	// are; empty: below the issuer, at /.well-known/openid-configuration.

@@ -110,18 +110,20 @@ func (a *app) addColumn(c *cli.Context) error {
 // planColumn compares the table with the column, and plans what adds it: nothing when
 // the table has it, in the database as well.
 func planColumn(ctx context.Context, client *erp.Client, reg registry.Registry, wanted dict.Table, noSync bool) (*diff.Result, *dict.Plan, error) {
-	definition, _, err := diff.Definition(ctx, reg, wanted.Name)
-	if err != nil {
-		return nil, nil, err
-	}
-	named := func(c dict.Column) bool { return strings.EqualFold(c.Name, wanted.Columns[0].Name) }
 	t, err := reg.Table(ctx, wanted.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	_, has := t.Column(wanted.Columns[0].Name)
-	if i := slices.IndexFunc(definition.Columns, named); has && i >= 0 {
-		wanted.Columns, wanted.Extends = definition.Columns[i:i+1:i+1], &dict.Extension{} // as it is
+	if has { // it is compared as it is
+		definition, _, err := diff.Definition(ctx, reg, wanted.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		named := func(c dict.Column) bool { return strings.EqualFold(c.Name, wanted.Columns[0].Name) }
+		if i := slices.IndexFunc(definition.Columns, named); i >= 0 {
+			wanted.Columns, wanted.Extends = definition.Columns[i:i+1:i+1], &dict.Extension{}
+		}
 	}
 	result, err := diff.Compare(ctx, reg, &dict.Options{NoSync: noSync}, wanted)
 	switch {
