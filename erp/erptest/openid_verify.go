@@ -134,7 +134,7 @@ func openIDUser(ctx context.Context, tx *store.Tx, l *openIDLogin, claims jwt.Ma
 // openIDOrganization finds the organization where no header names it, and refuses one
 // that the role may not work in.
 func (c *call) openIDOrganization(ctx context.Context, tx *store.Tx, l *openIDLogin) error {
-	role, err := engine.LoadRole(ctx, tx, l.roleID, l.userID, c.srv.now())
+	role, err := c.srv.erp.Roles.Get(ctx, tx, l.roleID, l.userID, c.srv.now())
 	if err != nil {
 		return err
 	}

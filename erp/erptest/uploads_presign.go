@@ -211,7 +211,7 @@ func (c *call) enterAs(tx *store.Tx, may credential) error {
 	if err != nil {
 		return err
 	}
-	role, err := engine.LoadRole(ctx, tx, may.Role, may.User, c.srv.now())
+	role, err := c.srv.erp.Roles.Get(ctx, tx, may.Role, may.User, c.srv.now())
 	if err != nil {
 		return err
 	}

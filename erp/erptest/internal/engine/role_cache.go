@@ -68,7 +68,7 @@ func (rc *RoleCache) Get(ctx context.Context, tx *store.Tx, roleID, userID int64
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
 	key := [2]int64{roleID, userID}
-	if tx.Writing() || tx.Commit() < rc.since { // it may see another state than the cache
+	if tx.Commit() < rc.since || ChangesRoles(tx.Written()) { // it may see another state than the cache
 		return LoadRole(ctx, tx, roleID, userID, now)
 	}
 	if r := rc.roles[key]; r != nil && (r.Until.IsZero() || now.Before(r.Until)) {

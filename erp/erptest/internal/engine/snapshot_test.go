@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 
@@ -51,6 +52,42 @@ func TestOldReadersRememberNothing(t *testing.T) {
 		level, has := look(ctx, tx)
 		assert.Equal(t, "O", level)
 		assert.True(t, has)
+		return nil
+	}))
+}
+
+// A transaction that has changed a role sees it changed; when it is rolled back, the
+// role is what it was. One that has written other tables shares the kept role.
+func TestWritersRememberNothingOfTheirChanges(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	e := open(t, filepath.Join(t.TempDir(), "erp.db"))
+
+	const roleID, userID = 102, 101
+	role := func(tx *store.Tx) *Role {
+		r, err := e.Roles.Get(ctx, tx, roleID, userID, e.Now())
+		require.NoError(t, err)
+		return r
+	}
+	write := func(tx *store.Tx, tableName string, row store.Row, id int64) {
+		table, err := tx.Table(ctx, tableName)
+		require.NoError(t, err)
+		_, err = tx.Set(ctx, table, row, tableName+"_ID=?", id)
+		require.NoError(t, err)
+	}
+	var before *Role
+	undone := errors.New("undone")
+	require.ErrorIs(t, e.DB.Update(ctx, func(tx *store.Tx) error {
+		before = role(tx)
+		write(tx, "C_BPartner", store.Row{"Name2": "another"}, 118)
+		assert.Same(t, before, role(tx), "partners are no part of a role")
+		write(tx, "AD_Role", store.Row{"UserLevel": "  O"}, roleID)
+		assert.Equal(t, "O", role(tx).UserLevel, "a writer sees its own change")
+		return undone
+	}), undone)
+	require.NoError(t, e.DB.View(ctx, func(tx *store.Tx) error {
+		assert.Equal(t, before.UserLevel, role(tx).UserLevel, "the change was rolled back")
+		assert.NotEqual(t, "O", role(tx).UserLevel)
 		return nil
 	}))
 }

@@ -109,7 +109,7 @@ func supervisor(ctx context.Context, s *engine.Session, tx *store.Tx, scheduler 
 	if len(roles) == 0 {
 		return nil, engine.PublicError(fmt.Sprintf("The supervisor (user %d) has no role in tenant %d", user, client))
 	}
-	role, err := engine.LoadRole(ctx, tx, roles[0], user, s.ERP.Now())
+	role, err := s.ERP.Roles.Get(ctx, tx, roles[0], user, s.ERP.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -235,7 +235,7 @@ func RoleUser(ctx context.Context, tx *store.Tx, users []int64, clientID, roleID
 // OrgChoices are the organizations in which the user may work with the role;
 // summary organizations only group others.
 func OrgChoices(ctx context.Context, e *engine.ERP, tx *store.Tx, userID, clientID, roleID int64) ([]Choice, error) {
-	r, err := engine.LoadRole(ctx, tx, roleID, userID, e.Now())
+	r, err := e.Roles.Get(ctx, tx, roleID, userID, e.Now())
 	if err != nil {
 		return nil, err
 	}
