@@ -80,7 +80,7 @@ func (r *tableReader) read(ctx context.Context) (registry.Stamp, error) {
 		if e, ok := r.sink.(expecting); ok {
 			e.Expect(r.place, before.Rows)
 		}
-		if err := r.allFlags(ctx); err != nil {
+		if err := r.flags(ctx, erp.Filter{}); err != nil {
 			return before, err
 		}
 		rows, err := r.parts(ctx)
@@ -276,26 +276,22 @@ func (r *tableReader) expectRequests(n int) {
 	t.expect(r.place, n)
 }
 
-// allFlags requests which records have the flags that the server does not show.
-func (r *tableReader) allFlags(ctx context.Context) error {
-	for i := range r.hidden {
-		r.hidden[i].set = map[int64]bool{}
-	}
-	return r.flags(ctx, everything())
-}
-
-// flags adds the records among some that have these flags.
-func (r *tableReader) flags(ctx context.Context, among erp.Filter) error {
+// flags requests which records among some have the flags that the server does not
+// show; the zero filter is for all records.
+func (r *tableReader) flags(ctx context.Context, among ...erp.Filter) error {
 	for i := range r.hidden {
 		h := &r.hidden[i]
-		q := erp.Query{Select: []string{"IsActive"}, Filter: everything().And(among).And(erp.Raw(h.name + " eq 'Y'"))}
-		err := r.s.all(ctx, r.table.Name, r.table.Key, q, func(record erp.Record) {
-			if id, ok := record.ID().Int(); ok {
-				h.set[id] = true
+		h.set = map[int64]bool{}
+		for _, rows := range among {
+			q := erp.Query{Select: []string{"IsActive"}, Filter: everything().And(rows, erp.Raw(h.name+" eq 'Y'"))}
+			err := r.s.all(ctx, r.table.Name, r.table.Key, q, func(record erp.Record) {
+				if id, ok := record.ID().Int(); ok {
+					h.set[id] = true
+				}
+			})
+			if err != nil {
+				return fmt.Errorf("find which rows of %s have %s: %w", r.table.Name, h.name, err)
 			}
-		})
-		if err != nil {
-			return fmt.Errorf("find which rows of %s have %s: %w", r.table.Name, h.name, err)
 		}
 	}
 	return nil

@@ -136,16 +136,9 @@ func (r *tableReader) recentRows(ctx context.Context, records []erp.Record, at i
 // flagsOf requests which of some records have the flags that the server does not
 // show.
 func (r *tableReader) flagsOf(ctx context.Context, keys []int64) error {
-	for i := range r.hidden {
-		r.hidden[i].set = map[int64]bool{}
-	}
-	if len(r.hidden) == 0 {
-		return nil
-	}
+	var among []erp.Filter
 	for _, some := range chunks(keys, maxAddress-200, func(n int64) string { return strconv.FormatInt(n, 10) }) {
-		if err := r.flags(ctx, erp.In(r.table.Key, some...)); err != nil {
-			return err
-		}
+		among = append(among, erp.In(r.table.Key, some...))
 	}
-	return nil
+	return r.flags(ctx, among...)
 }

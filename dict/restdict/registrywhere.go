@@ -22,11 +22,11 @@ const maxAddress = 3500
 func (r *tableReader) readWhere(ctx context.Context) (registry.Stamp, error) {
 	const attempts = 3
 	filters := r.filters()
-	r.expectRequests(len(filters) + len(r.hidden))
+	r.expectRequests(len(filters) * (1 + len(r.hidden)))
 	for attempt := 1; ; attempt++ {
 		r.sink.Begin(r.place)
 		r.taken = map[int64]bool{}
-		if err := r.allFlags(ctx); err != nil {
+		if err := r.flags(ctx, filters...); err != nil {
 			return registry.Stamp{}, err
 		}
 		steady := true

@@ -8,9 +8,8 @@ import (
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
-// roleTables are the tables a role is made of: when one of them changes, all
-// cached roles are forgotten. Those of the REST plugin are among them, whose
-// access list is forgotten with the roles.
+// roleTables are the tables that roles, and the access list of the REST plugin, are
+// made of: when one of them changes, all that is cached of them is forgotten.
 var roleTables = map[string]bool{
 	"*": true, "AD_ROLE": true, "AD_ROLE_INCLUDED": true, "AD_ROLE_ORGACCESS": true, "AD_USER_ORGACCESS": true,
 	"AD_USER_ROLES": true, "AD_USER_SUBSTITUTE": true, "AD_TABLE_ACCESS": true, "AD_COLUMN_ACCESS": true,

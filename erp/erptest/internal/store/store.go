@@ -165,8 +165,7 @@ type Tx struct {
 // [Store.OnChange].
 func (tx *Tx) Commit() uint64 { return tx.commit }
 
-// Written are the upper-case names of the tables that the transaction has written
-// to, as [Store.OnChange] tells them. The map is the transaction's.
+// Written are the tables written to so far, as [Store.OnChange] tells them.
 func (tx *Tx) Written() map[string]bool { return tx.changed }
 
 // Writing reports whether the transaction may write.

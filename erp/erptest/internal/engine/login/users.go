@@ -232,8 +232,7 @@ func RoleUser(ctx context.Context, tx *store.Tx, users []int64, clientID, roleID
 	return id, nil
 }
 
-// OrgChoices are the organizations in which the user may work with the role;
-// summary organizations only group others.
+// OrgChoices are the organizations, but for summary ones, in which the user may work with the role.
 func OrgChoices(ctx context.Context, e *engine.ERP, tx *store.Tx, userID, clientID, roleID int64) ([]Choice, error) {
 	r, err := e.Roles.Get(ctx, tx, roleID, userID, e.Now())
 	if err != nil {
