@@ -97,7 +97,7 @@ func randomTables(round int, random *rand.Rand, names []string) []dict.Table {
 		{Name: "XX_Note", Type: dict.TypeString, Length: 40},
 		{Name: "XX_Of_ID", Type: dict.TypeTable, Reference: dict.Lookup(fmt.Sprint("XX_Of ", round), dict.TableLookup{Table: pick()})},
 		{Name: "XX_Rule", Type: dict.TypeList, Length: 1, Reference: dict.ExistingReference("AD_User NotificationType", 0, "")},
-		{Name: "C_Region_ID", Type: dict.TypeTableDir, ValRule: "Rule 153 C_Region"},
+		{Name: "C_Region_ID", Type: dict.TypeTableDir, ValRule: "C_Region of Country"},
 		{Name: "SalesRep_ID", Type: dict.TypeTable, Reference: dict.ExistingReference("AD_User - SalesRep", 0, "")},
 	}
 	own := dict.NewTable(fmt.Sprint("XX_Leaves", round)).With(dict.Standard, dict.ValueName).Column(columns...)

@@ -81,6 +81,8 @@ var consistency = []consistencyRule{
 	{"documents that are done are processed, others not", processedAsDone("C_Order", "C_Invoice", "C_Payment", "M_InOut", "M_Inventory", "M_Production", "M_Requisition")},
 	{"every period is open or closed for every kind of document", `SELECT p.Name, v.Value FROM C_Period p JOIN AD_Ref_List v ON v.AD_Reference_ID=183 AND v.IsActive='Y'
 		WHERE (SELECT COUNT(*) FROM C_PeriodControl c WHERE c.C_Period_ID=p.C_Period_ID AND c.DocBaseType=v.Value AND c.PeriodStatus='O') <> 1`},
+	{"a rule of a lookup is about the table that it looks in", `SELECT r.Name, c.ColumnName FROM AD_Column c JOIN AD_Val_Rule r USING (AD_Val_Rule_ID)
+		WHERE c.AD_Reference_ID=19 AND r.Code IS NOT NULL AND INSTR(r.Code, SUBSTR(c.ColumnName, 1, LENGTH(c.ColumnName)-3)||'.') <> 1`},
 	{"the accounts balance", `SELECT SUM(AmtAcctDr), SUM(AmtAcctCr) FROM Fact_Acct HAVING ` + differs("SUM(AmtAcctDr)", "SUM(AmtAcctCr)") + ` OR SUM(AmtAcctDr)=0`},
 }
 
@@ -126,6 +128,7 @@ func TestConsistencyRulesFindFaults(t *testing.T) {
 		"every period is open or closed for every kind of document":     "DELETE FROM C_PeriodControl WHERE DocBaseType='SOO'",
 		"documents that are done are processed, others not":             "UPDATE C_Order SET Processed='N' WHERE C_Order_ID=100",
 		"a production takes what the bill of materials says":            "UPDATE PP_Product_BOMLine SET QtyBOM='3' WHERE PP_Product_BOMLine_ID=102",
+		"a rule of a lookup is about the table that it looks in":        "UPDATE AD_Val_Rule SET Code='AD_Process.Value IS NOT NULL' WHERE AD_Val_Rule_ID=131",
 		"an allocation's invoice and payment are its partner's":         "UPDATE C_AllocationLine SET C_BPartner_ID=117 WHERE C_AllocationLine_ID=100",
 	} {
 		t.Run(name, func(t *testing.T) {

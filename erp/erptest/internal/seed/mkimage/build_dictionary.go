@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -68,8 +67,8 @@ func (b *builder) addColumn(t *table, c *store.Column, label string) {
 		"FKConstraintType", cmp.Or(b.m.constraints[t.Name+"."+c.Name], "N"), "IsAllowCopy", !c.Key && !c.IsVirtual() && c.Ref != displaytype.UUID, "IsAllowLogging", !c.Secure)
 }
 
-// addRules adds the validation rules that the data files do not have: their
-// numbers, and conditions that every record meets.
+// addRules adds the validation rules that the data files do not have, with conditions
+// that every record meets.
 func (b *builder) addRules() {
 	s := b.sheets["AD_Val_Rule"]
 	known := map[int64]bool{}
@@ -79,7 +78,7 @@ func (b *builder) addRules() {
 	}
 	for _, r := range b.m.rules {
 		if !known[r.id] {
-			b.add("AD_Val_Rule", "AD_Val_Rule_ID", r.id, "Name", strings.TrimSpace(fmt.Sprintf("Rule %d %s", r.id, r.table)), "Type", "S", "EntityType", "D")
+			b.add("AD_Val_Rule", "AD_Val_Rule_ID", r.id, "Name", r.name, "Type", "S", "EntityType", r.entity)
 		}
 	}
 }

@@ -111,22 +111,22 @@ func (w *window) supply(facts *window) {
 	slices.SortStableFunc(w.tabs, func(a, b *tab) int { return int(a.seq - b.seq) })
 }
 
-// rule is a validation rule of which only the number is known, and the table whose
-// records it filters.
+// rule is a validation rule whose condition the facts do not have. One whose name they
+// do not have either is called by its number and the table whose records it filters.
 type rule struct {
-	id    int64
-	table string
+	id           int64
+	entity, name string
 }
 
-// parseRules reads "<id> <table>".
+// parseRules reads "<id> <entity type> <name>".
 func (m *model) parseRules(file string) error {
 	return eachLine(file, func(line string, _ bool) error {
-		number, table, _ := strings.Cut(line, " ")
-		id, err := strconv.ParseInt(number, 10, 64)
-		if err != nil {
-			return err
+		f := strings.SplitN(line, " ", 3)
+		id, err := strconv.ParseInt(f[0], 10, 64)
+		if err != nil || len(f) < 3 {
+			return fmt.Errorf("not a validation rule: %q", line)
 		}
-		m.rules = append(m.rules, rule{id: id, table: strings.TrimPrefix(table, "-")})
+		m.rules = append(m.rules, rule{id: id, entity: f[1], name: f[2]})
 		return nil
 	})
 }
