@@ -19,14 +19,14 @@ func (c *comparer) columns(ctx context.Context, t dict.Table, expanded []dict.Co
 	for i, want := range expanded {
 		names[strings.ToLower(want.Name)] = true
 		given := givenColumn(t, expanded, i)
-		if err := c.reference(ctx, t, want); err != nil {
+		has, there := info.Column(want.Name)
+		if err := c.refersTo(ctx, t, want, given, has.Type); err != nil {
 			return err
 		}
 		key := dict.Key("AD_Column." + t.Name + "." + want.Name)
 		name := t.Name + "." + want.Name
-		has, there := info.Column(want.Name)
 		if !there {
-			values, err := c.newColumn(ctx, want, given)
+			values, err := c.elementTexts(ctx, want, given)
 			if err != nil {
 				return err
 			}
@@ -90,15 +90,15 @@ func givenColumn(t dict.Table, expanded []dict.Column, i int) *dict.Column {
 	return nil
 }
 
-// newColumn is [comparer.elementTexts] of a column whose table of references is there.
-// Those of templates are in every ERP.
-func (c *comparer) newColumn(ctx context.Context, want dict.Column, given *dict.Column) ([]dict.ColumnValue, error) {
-	if given != nil {
+// refersTo compares the reference of a column. It fails when a column that had another
+// type refers to a table that is not there; those of templates are in every ERP.
+func (c *comparer) refersTo(ctx context.Context, t dict.Table, want dict.Column, given *dict.Column, had dict.DisplayType) error {
+	if given != nil && want.Type != had {
 		if _, err := c.target(ctx, want); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return c.elementTexts(ctx, want, given)
+	return c.reference(ctx, t, want)
 }
 
 // elementTexts are the texts that a new column has to be given after it is

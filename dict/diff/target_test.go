@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,5 +43,28 @@ func TestColumnsReferToTables(t *testing.T) {
 		}
 		require.ErrorIs(t, err, registry.ErrNotFound, name)
 		assert.ErrorContains(t, err, tc.missing, name)
+	}
+}
+
+// So does a column that becomes one that refers to another table.
+func TestChangedColumnsReferToTables(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const name = "XX_Nowhere_ID"
+	made := dict.NewTable("XX_A").With(dict.Standard)
+	made.Columns = append(made.Columns, dict.Column{Name: name, Type: dict.TypeInteger}, dict.Column{Name: "C_BPartner_ID", Type: dict.TypeInteger})
+	apply(t, s, made)
+	for column, missing := range map[string]bool{name: true, "C_BPartner_ID": false} {
+		changed := made
+		changed.Columns = slices.Clone(made.Columns)
+		at := slices.IndexFunc(changed.Columns, func(c dict.Column) bool { return c.Name == column })
+		changed.Columns[at].Type = dict.TypeTableDir
+		_, err := diff.Compare(t.Context(), openRegistry(t, s), nil, changed)
+		if !missing {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, registry.ErrNotFound)
+		assert.ErrorContains(t, err, "the column XX_Nowhere_ID refers to the table XX_Nowhere")
 	}
 }

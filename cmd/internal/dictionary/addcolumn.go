@@ -107,8 +107,7 @@ func (a *app) addColumn(c *cli.Context) error {
 	return format.writePlan(a, c, plan, knowledge{reference: ddl.Resolver(c.Context, reg), record: restdict.Identify(c.Context, client)})
 }
 
-// planColumn compares the table with the column, and plans what adds it: nothing when
-// the table has it, in the database as well.
+// planColumn plans what adds the column: nothing when the table has it, in the database as well.
 func planColumn(ctx context.Context, client *erp.Client, reg registry.Registry, wanted dict.Table, noSync bool) (*diff.Result, *dict.Plan, error) {
 	t, err := reg.Table(ctx, wanted.Name)
 	if err != nil {
@@ -184,8 +183,10 @@ func (a *app) runAddition(c *cli.Context, cmp *comparison, col *dict.Column, pla
 		line += fmt.Sprintf("; %s it", shell.Count(report.Fields, "tab shows", "tabs show"))
 	}
 	as := ""
-	if profile := c.String("profile"); profile != "" {
-		as = " --profile " + profile
+	for _, flag := range []string{"url", "profile"} {
+		if value := c.String(flag); value != "" {
+			as += " --" + flag + " " + value
+		}
 	}
 	return a.Print(c, report, output.Table{Below: shell.Printable(line) + "\nTo take it back: erphub" + shell.Printable(as) + " dict undo --allow-destructive\n"})
 }
