@@ -11,7 +11,7 @@ import (
 // roleTables are the tables that roles, and the access list of the REST plugin, are
 // made of: when one of them changes, all that is cached of them is forgotten.
 var roleTables = map[string]bool{
-	"*": true, "AD_ROLE": true, "AD_ROLE_INCLUDED": true, "AD_ROLE_ORGACCESS": true, "AD_USER_ORGACCESS": true,
+	"*": true, "?": true, "AD_ROLE": true, "AD_ROLE_INCLUDED": true, "AD_ROLE_ORGACCESS": true, "AD_USER_ORGACCESS": true,
 	"AD_USER_ROLES": true, "AD_USER_SUBSTITUTE": true, "AD_TABLE_ACCESS": true, "AD_COLUMN_ACCESS": true,
 	"AD_RECORD_ACCESS": true, "AD_TABLEVALRULE": true, "AD_WINDOW": true, "AD_TAB": true, "AD_WINDOW_ACCESS": true,
 	"AD_PROCESS_ACCESS": true, "AD_FORM_ACCESS": true, "AD_TASK_ACCESS": true, "AD_WORKFLOW_ACCESS": true,

@@ -90,4 +90,16 @@ func TestWritersRememberNothingOfTheirChanges(t *testing.T) {
 		assert.NotEqual(t, "O", role(tx).UserLevel)
 		return nil
 	}))
+
+	require.NoError(t, e.DB.Update(ctx, func(tx *store.Tx) error {
+		role(tx)
+		_, err := tx.Exec(ctx, "WITH wanted AS (SELECT 102 AS id) UPDATE AD_Role SET UserLevel='  O' WHERE AD_Role_ID IN (SELECT id FROM wanted)")
+		require.NoError(t, err)
+		assert.Equal(t, "O", role(tx).UserLevel, "SQL of the caller's own may have changed roles")
+		return nil
+	}))
+	require.NoError(t, e.DB.View(ctx, func(tx *store.Tx) error {
+		assert.Equal(t, "O", role(tx).UserLevel)
+		return nil
+	}))
 }
