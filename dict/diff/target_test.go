@@ -59,7 +59,7 @@ func TestChangedColumnsReferToTables(t *testing.T) {
 		changed.Columns = slices.Clone(made.Columns)
 		at := slices.IndexFunc(changed.Columns, func(c dict.Column) bool { return c.Name == column })
 		changed.Columns[at].Type = dict.TypeTableDir
-		_, err := diff.Compare(t.Context(), openRegistry(t, s), nil, changed)
+		_, err := diff.Compare(t.Context(), openScope(t, s, diff.Scope(changed)), nil, changed)
 		if !missing {
 			require.NoError(t, err)
 			continue
