@@ -85,5 +85,6 @@ func ofTenant(data []byte) bool {
 		return false
 	}
 	header, _, err := a.Read()
-	return err == nil && !strings.HasPrefix(header.Client, "0-")
+	tenant, _, _ := strings.Cut(header.Client, "-")
+	return err == nil && tenant != "0"
 }

@@ -233,6 +233,27 @@ func TestImportRules(t *testing.T) {
 	assert.Contains(t, r.summary, "there is no table XX_Nowhere")
 }
 
+// An archive may give a role access to an info window that it brings; the other roles
+// get theirs at the end.
+func TestImportInfoWindow(t *testing.T) {
+	t.Parallel()
+	w := writeAs(t, erptest.New(t), asSystem)
+	const head = `<AD_Client_ID>0</AD_Client_ID><AD_Org_ID>0</AD_Org_ID><IsActive>true</IsActive><EntityType>U</EntityType>`
+	r := importXML(t, w, `<AD_InfoWindow type="table">`+head+`<AD_InfoWindow_UU>`+uuidA+`</AD_InfoWindow_UU><Name>Own Info</Name>`+
+		`<AD_Table_ID reference="id">217</AD_Table_ID><FromClause>AD_Message a</FromClause><SeqNo>900</SeqNo>`+
+		`<AD_InfoWindow_Access type="table"><AD_Client_ID>0</AD_Client_ID><AD_Org_ID>0</AD_Org_ID><IsActive>true</IsActive><AD_InfoWindow_Access_UU>`+uuidB+`</AD_InfoWindow_Access_UU>`+
+		`<AD_InfoWindow_ID reference="uuid" reference-key="AD_InfoWindow">`+uuidA+`</AD_InfoWindow_ID><AD_Role_ID reference="id">0</AD_Role_ID></AD_InfoWindow_Access></AD_InfoWindow>`)
+	require.False(t, r.failed, r.summary)
+	id := rows(t, w, "AD_InfoWindow", "AD_InfoWindow_UU eq '"+uuidA+"'")[0].(map[string]any)["id"]
+	granted := rows(t, w, "AD_InfoWindow_Access", fmt.Sprintf("AD_InfoWindow_ID eq %.0f", id))
+	roles := map[any]int{}
+	for _, g := range granted {
+		roles[fmt.Sprint(g.(map[string]any)["AD_Role_ID"])]++
+	}
+	assert.Len(t, roles, len(granted), "one row a role")
+	assert.Len(t, rows(t, w, "AD_InfoWindow_Access", "AD_InfoWindow_Access_UU eq '"+uuidB+"'"), 1, "the archive's own row")
+}
+
 // Columns: never smaller, Yes-No and terms as on saving, the database follows.
 func TestImportColumns(t *testing.T) {
 	t.Parallel()

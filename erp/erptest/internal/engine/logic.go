@@ -3,6 +3,9 @@ package engine
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
 // checkLogic refuses display, read-only and mandatory logic that could not be
@@ -12,99 +15,134 @@ func checkLogic(r *Record, column string) error {
 	if logic == "" || strings.HasPrefix(logic, "@SQL=") || !r.changed(column) {
 		return nil
 	}
-	p := logicParser{in: logic}
-	if !p.expression(0) || p.blanks() < len(p.in) {
-		if p.at == len(p.in) {
-			return saveError(fmt.Sprintf("line 1:%d mismatched input '<EOF>' expecting "+
-				"{'$!', 'true', 'false', '(', DECIMAL, VARIABLE, QTEXT, QCSVTEXT, DQTEXT, DQCSVTEXT, TEXT}", p.at))
-		}
-		return saveError("Invalid logic in " + column + ": " + JSONOf(logic))
+	p := logicParser{tokens: logicTokens(logic)}
+	if p.expression(0) && p.at == len(p.tokens) {
+		return nil
 	}
-	return nil
+	if p.at == len(p.tokens) {
+		return saveError(fmt.Sprintf("line 1:%d mismatched input '<EOF>' expecting "+
+			"{'$!', 'true', 'false', '(', DECIMAL, VARIABLE, QTEXT, QCSVTEXT, DQTEXT, DQCSVTEXT, TEXT}", len(logic)))
+	}
+	return saveError("Invalid logic in " + column + ": " + JSONOf(logic))
+}
+
+// Kinds of the tokens of logic; parentheses are their own.
+const (
+	logicOperand  = 'x'
+	logicOperator = '='
+	logicNot      = '!'
+	logicStray    = ',' // a token that no expression has
+)
+
+// logicTokens are the kinds of the tokens that the ERP's grammar finds in logic. What
+// is none is passed over, as by the ERP: a quote that is not closed takes the rest
+// with it, and a variable that is not closed is text.
+func logicTokens(in string) (kinds []byte) {
+	for at := 0; at < len(in); {
+		n, kind := logicToken(in[at:])
+		if kind != 0 {
+			kinds = append(kinds, kind)
+		}
+		at += n
+	}
+	return kinds
+}
+
+// logicToken is the length and the kind of the token that a text begins with; kind is
+// 0 for what is passed over.
+func logicToken(in string) (n int, kind byte) {
+	switch c := in[0]; c {
+	case '(', ')':
+		return 1, c
+	case '&', '|', '=', '!', '^', '~':
+		return 1, logicOperator
+	case '<', '>':
+		return len(in) - len(strings.TrimPrefix(in[1:], "=")), logicOperator
+	case '\'', '"':
+		return quotedLogic(in)
+	case '$', '-':
+		n = 1
+		if c == '$' && strings.HasPrefix(in, "$!") {
+			return 2, logicNot
+		}
+		if c == '-' {
+			n = len(logicDecimal().FindString(in))
+		}
+		if n > 1 {
+			return n, logicOperand
+		}
+		_, next := utf8.DecodeRuneInString(in[1:]) // which had to be read to see that it is no token
+		return 1 + next, 0
+	}
+	n = len(in) - len(strings.TrimLeft(in, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789,.@"))
+	if end := strings.IndexByte(in[1:], '@'); in[0] == '@' && end >= 0 {
+		n = max(n, end+2)
+	}
+	switch {
+	case n == 0:
+		_, n = utf8.DecodeRuneInString(in)
+		return n, 0
+	case n == 1 && in[0] == ',':
+		return 1, logicStray
+	}
+	return n, logicOperand
+}
+
+var logicDecimal = lazyregexp.New(`^-(?:\d+(?:\.\d+)?)?`)
+
+// quotedLogic is a quoted text, or several with commas between them.
+func quotedLogic(in string) (n int, kind byte) {
+	for n == 0 || strings.HasPrefix(in[n:], ","+in[:1]) {
+		begin := n + 1
+		if n > 0 {
+			begin++
+		}
+		end := strings.IndexByte(in[begin:], in[0])
+		switch {
+		case end >= 0:
+			n = begin + end + 1
+		case n > 0:
+			return n, logicOperand
+		case strings.HasPrefix(in[1:], ","):
+			return 2, logicStray
+		default:
+			return len(in), 0
+		}
+	}
+	return n, logicOperand
 }
 
 // logicParser recognises comparisons such as @Processed@='Y' joined by & and
-// |, with parentheses and ! or $! before them.
+// |, with parentheses and $! before them. A value alone is an expression as well.
 type logicParser struct {
-	in string
-	at int
-}
-
-func (p *logicParser) blanks() int {
-	for p.at < len(p.in) && strings.ContainsRune(" \t\r\n", rune(p.in[p.at])) {
-		p.at++
-	}
-	return p.at
+	tokens []byte
+	at     int
 }
 
 func (p *logicParser) expression(depth int) bool {
-	if depth > 50 || !p.term(depth) {
-		return false
-	}
-	for {
-		p.blanks()
-		if p.at == len(p.in) || p.in[p.at] != '&' && p.in[p.at] != '|' {
+	for depth <= 50 && p.term(depth) {
+		if !p.takes(logicOperator) {
 			return true
 		}
-		p.at++
-		if !p.term(depth) {
-			return false
-		}
 	}
+	return false
 }
 
 func (p *logicParser) term(depth int) bool {
-	p.blanks()
-	p.at += len(p.in[p.at:]) - len(strings.TrimPrefix(p.in[p.at:], "$!"))
-	p.blanks()
-	if p.at < len(p.in) && p.in[p.at] == '(' {
-		p.at++
-		if !p.expression(depth + 1) {
-			return false
-		}
-		p.blanks()
-		if p.at == len(p.in) || p.in[p.at] != ')' {
-			return false
-		}
-		p.at++
-		return true
+	for p.takes(logicNot) { //nolint:revive // there may be several
 	}
-	start := p.at
-	if !p.operand() {
-		return false
+	if p.takes('(') {
+		return p.expression(depth+1) && p.takes(')')
 	}
-	alone := strings.TrimSpace(p.in[start:p.at])
-	p.blanks()
-	n := 0
-	for p.at < len(p.in) && strings.IndexByte("=!<>^~", p.in[p.at]) >= 0 && n < 2 {
-		p.at++
-		n++
-	}
-	if n == 0 { // a value alone is an expression as well
-		return strings.ContainsRune(`@'"`, rune(alone[0])) || !strings.ContainsAny(alone, " \t\r\n")
-	}
-	return p.operand()
+	return p.takes(logicOperand)
 }
 
-func (p *logicParser) operand() bool {
-	p.blanks()
-	if p.at == len(p.in) {
+func (p *logicParser) takes(kind byte) bool {
+	if p.at == len(p.tokens) || p.tokens[p.at] != kind {
 		return false
 	}
-	switch c := p.in[p.at]; c {
-	case '@', '\'', '"':
-		end := strings.IndexByte(p.in[p.at+1:], c)
-		if end < 0 || c == '@' && end == 0 {
-			return false
-		}
-		p.at += end + 2
-		return true
-	}
-	start := p.at
-	for p.at < len(p.in) && strings.IndexByte("=!<>^~&|()@'\"", p.in[p.at]) < 0 {
-		p.at++
-	}
-	return strings.TrimSpace(p.in[start:p.at]) != ""
+	p.at++
+	return true
 }
 
 // validNumberPattern recognises patterns of Java's DecimalFormat.

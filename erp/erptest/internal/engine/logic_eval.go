@@ -15,14 +15,22 @@ func EvalLogic(logic string, value func(name string) string) (result, ok bool) {
 	if logic == "" || strings.HasPrefix(logic, "@SQL=") {
 		return false, false
 	}
-	e := logicEval{logicParser{in: logic}, value}
+	e := logicEval{in: logic, value: value}
 	result, ok = e.expression(0)
 	return result, ok && e.blanks() == len(e.in)
 }
 
 type logicEval struct {
-	logicParser
+	in    string
+	at    int
 	value func(name string) string
+}
+
+func (e *logicEval) blanks() int {
+	for e.at < len(e.in) && strings.ContainsRune(" \t\r\n", rune(e.in[e.at])) {
+		e.at++
+	}
+	return e.at
 }
 
 func (e *logicEval) expression(depth int) (bool, bool) {

@@ -35,7 +35,10 @@ func TestCheckLogic(t *testing.T) {
 	for logic, sound := range map[string]bool{
 		"@Processed@=Y": true, "@A@='x y' & @B@!1": true, "1=1": true, "(@A@=1 | @B@>2) & $!(@C@=3)": true, "@A@^1": true,
 		"@A@<=5": true, "@A:0@=0": true, "@SQL=SELECT 1": true,
-		"@A@": true, "Y": true, "'x y'": true, "Y N": false, "@A=1": false, "@A@=": false, "(@A@=1": false, "@A@=1 &": false, "@A@=1 @B@=2": false, "'a=1": false,
+		"@A@": true, "Y": true, "'x y'": true, "Y N": false, "@A@=": false, "(@A@=1": false, "@A@=1 &": false, "@A@=1 @B@=2": false,
+		// What the ERP's grammar makes of what is not closed, and of characters that it does not know.
+		"@A=1": true, "@A": true, "'a=1": false, "@A@=1'": true, "@A@='1": false, "@A@ % =1": true, "@A@=New-York": false, "@A@=-1.5": true, "@A@=1-": true,
+		"@A@='a','b','c'": true, "@A@='a', 'b'": false, "@A@=a,b": true, "@A@=,": false, "@A@!=1": false, "@A@=1=1": true, "$!$!@A@=1": true, "$A": false, "@@=1": true,
 		strings.Repeat("(", 1000) + "1=1": false,
 	} {
 		r := &Record{Table: logicTable, Row: store.Row{"ReadOnlyLogic": logic}}

@@ -29,12 +29,27 @@ func (p *packIn) afterRecord(ctx context.Context, r *engine.Record, e *packxml.E
 		p.dueIndex(r.Row.Int("AD_TableIndex_ID"))
 	case "AD_Menu":
 		return p.placeMenu(ctx, r, e, isNew)
-	case "AD_Form", "AD_InfoWindow", "AD_Workflow":
+	case "AD_InfoWindow": // whose access rows the archive may bring itself
+		if isNew {
+			p.infos = append(p.infos, r.ID())
+		}
+	case "AD_Form", "AD_Workflow":
 		if r.Table.Name == "AD_Workflow" {
 			p.nodes = append(p.nodes, e)
 		}
 		if isNew {
 			return p.s.GrantAll(ctx, p.tx, r.Table.Name+"_Access", r.Table.Name+"_ID", r.ID())
+		}
+	}
+	return nil
+}
+
+// grantInfos gives roles access to the archive's new info windows, those that the
+// archive itself did not give it.
+func (p *packIn) grantInfos(ctx context.Context) error {
+	for _, id := range p.infos {
+		if err := p.s.GrantAll(ctx, p.tx, "AD_InfoWindow_Access", "AD_InfoWindow_ID", id); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -66,6 +66,7 @@ type packIn struct {
 	order   []int64                  // tables of syncs, as they came
 	indexes []int64
 	lacking *lacking           // set when what waits is not going to come
+	infos   []int64            // new info windows
 	nodes   []*packxml.Element // workflows whose first node is to be set
 	aliases map[string]int64   // table and UUID of records that are there under another UUID
 }
@@ -165,6 +166,9 @@ func (p *packIn) run(ctx context.Context, proc *engine.Record) error {
 		return err
 	}
 	if err := p.firstNodes(ctx); err != nil {
+		return err
+	}
+	if err := p.grantInfos(ctx); err != nil {
 		return err
 	}
 	if err := p.checkReferences(ctx); err != nil {
