@@ -91,7 +91,8 @@ func openSiblings(t *testing.T, seed uint64) []*world {
 	return worlds
 }
 
-// siblingStatements is how many statements are asked; ERPHUB_SIBLINGS says otherwise.
+// siblingStatements is how many statements are asked, beside those for what chance left
+// out; ERPHUB_SIBLINGS says otherwise.
 func siblingStatements(t testing.TB) int {
 	t.Helper()
 	if text := os.Getenv("ERPHUB_SIBLINGS"); text != "" {
@@ -99,7 +100,7 @@ func siblingStatements(t testing.TB) int {
 		require.NoError(t, err, "ERPHUB_SIBLINGS is a number")
 		return n
 	}
-	return 3000
+	return 900
 }
 
 // siblingFacts are the values that most hidden rows of the first sibling have.
@@ -247,9 +248,9 @@ func TestSiblings(t *testing.T) {
 	assert.LessOrEqual(t, tally[visibleFails], 1+total/1500, "errors of visible rows that depend on the plan")
 	assert.Greater(t, tally["succeeded"], total/4, "too few succeeded to say much")
 	assert.Zero(t, tally[string(api.CodeInternal)])
-	if total >= 3000 {
+	assert.Empty(t, seen.missing(t, catalog), "allowed, but in no statement that succeeded")
+	if total >= 900 {
 		assert.Positive(t, parameters)
-		assert.Empty(t, seen.missing(t, catalog), "allowed, but in no statement that succeeded")
 	}
 }
 
