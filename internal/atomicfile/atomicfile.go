@@ -12,6 +12,17 @@ import (
 	"time"
 )
 
+// ReadAtMost reads a file. Of a file with more than limit bytes it returns limit+1, by
+// which the caller sees that it is too large.
+func ReadAtMost(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit+1))
+}
+
 // maxLinks bounds how many symbolic links lead to the file that is written,
 // so that two links pointing at each other end in an error.
 const maxLinks = 40

@@ -15,6 +15,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/erphub/erphub/internal/atomicfile"
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
@@ -41,7 +42,7 @@ func Load(paths ...string) (*Set, error) {
 	var problems []Problem
 	total := 0
 	for _, path := range files {
-		data, err := readFile(path)
+		data, err := atomicfile.ReadAtMost(path, maxFileBytes)
 		if err != nil {
 			return nil, fmt.Errorf("reading table definitions: %w", err)
 		}
@@ -100,19 +101,6 @@ func filesOf(path string) ([]string, error) {
 		return nil
 	})
 	return files, err
-}
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
 }
 
 // yamlLine finds the line in an error of the YAML parser.

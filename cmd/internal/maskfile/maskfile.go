@@ -24,13 +24,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/erphub/erphub/erp/erptest/twin/mask"
+	"github.com/erphub/erphub/internal/atomicfile"
 	"github.com/erphub/erphub/internal/lazyregexp"
 	"github.com/erphub/erphub/internal/nearest"
 )
@@ -43,12 +43,7 @@ const (
 
 // Load reads the rules in a file.
 func Load(path string) (mask.Rules, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return mask.Rules{}, fmt.Errorf("reading masking rules: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	data, err := atomicfile.ReadAtMost(path, maxBytes)
 	if err != nil {
 		return mask.Rules{}, fmt.Errorf("reading masking rules: %w", err)
 	}

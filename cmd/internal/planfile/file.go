@@ -111,12 +111,7 @@ func (f *File) Write(path string) error {
 
 // Read reads a file. The error matches [ErrNotPlan] when it is none.
 func Read(path string) (*File, error) {
-	r, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the saved plan: %w", err)
-	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	data, err := atomicfile.ReadAtMost(path, maxFile)
 	if err != nil {
 		return nil, fmt.Errorf("reading the saved plan: %w", err)
 	}
