@@ -27,7 +27,7 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_925, 334},
+	{"aiquery", 19_819, 307},
 	{"aiquery/embedded", 6_150, 19},
 	{"cmd", 36_420, 0},
 	{"deploylog", 3_500, 95},
@@ -37,7 +37,7 @@ var budgets = []budget{
 	{"examples", 1_250, 2},
 	{"generator", 10_475, 207},
 	{"internal", 21_234, 0},
-	{"mcp", 22_510, 352},
+	{"mcp", 22_509, 352},
 	{"tokens", 3_930, 140},
 }
 

@@ -227,7 +227,7 @@ func TestOraclePairs(t *testing.T) {
 				r.ExecutionTimeMs = 0
 				return shown(t, r)
 			}
-			var e *aiquery.Error
+			var e *api.Error
 			require.ErrorAs(t, err, &e, name)
 			if similar := e.Object.Similar; len(similar) > 0 && e.Object.Kind == api.TableObject {
 				for _, table := range similar {
@@ -283,7 +283,7 @@ func TestTimesAreRounded(t *testing.T) {
 				`SELECT count(*) FROM c_orderline a, c_orderline b, c_orderline c, c_orderline d, c_orderline e, c_orderline f`,
 			} {
 				_, err := w.Query(t.Context(), user, query(sql))
-				require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeTimeout}, sql)
+				require.ErrorIs(t, err, &api.Error{Code: api.CodeTimeout}, sql)
 			}
 		})
 	}

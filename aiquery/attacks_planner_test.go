@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/guard"
 	"github.com/erphub/erphub/internal/testkit/aitest"
@@ -55,7 +54,7 @@ func TestPlansTellNothing(t *testing.T) {
 		result := func(sql string) string {
 			r, err := w.Query(t.Context(), user, query(sql))
 			if w.srv != nil && err != nil { // it has no such subqueries
-				require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeUnsupported}, sql)
+				require.ErrorIs(t, err, &api.Error{Code: api.CodeUnsupported}, sql)
 				return ""
 			}
 			require.NoError(t, err, sql)

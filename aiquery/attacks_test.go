@@ -93,7 +93,7 @@ func connection(t testing.TB, address, settings string) *pgx.Conn {
 }
 
 // resultRows are the rows of a result as PostgreSQL writes them.
-func resultRows(r *aiquery.Result) [][]string {
+func resultRows(r *api.Result) [][]string {
 	rows := [][]string{}
 	for _, row := range r.Rows {
 		cells := make([]string, len(row))
@@ -193,7 +193,7 @@ func TestAttacks(t *testing.T) {
 				q := query(a.sql, a.params...)
 				q.MaxRows = 1000
 				r, err := w.Query(t.Context(), user, q)
-				var shownError *aiquery.Error
+				var shownError *api.Error
 				switch {
 				case err == nil:
 					assert.NotEqual(t, refused, a.must, "%s was run: %v", name, r)

@@ -87,7 +87,7 @@ func (e *Engine) open(ctx context.Context, r *record) error {
 }
 
 // done notes the outcome in the record and returns it.
-func (r *record) done(refusal *Error, now time.Time) *record {
+func (r *record) done(refusal *api.Error, now time.Time) *record {
 	r.elapsed = now.Sub(r.started)
 	r.status, r.message = StatusSuccess, ""
 	if refusal != nil {
@@ -100,7 +100,7 @@ func (r *record) done(refusal *Error, now time.Time) *record {
 // close completes the record, or writes it as a whole when it was never opened,
 // and returns the error for the caller. What cannot be written now is written
 // later.
-func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
+func (e *Engine) close(ctx context.Context, r *record, refusal *api.Error) error {
 	now := e.opts.Clock()
 	err := e.complete(ctx, r.done(refusal, now))
 	if !e.opts.NoAudit && r.id != "" {
@@ -109,7 +109,7 @@ func (e *Engine) close(ctx context.Context, r *record, refusal *Error) error {
 	if err != nil {
 		e.log.ErrorContext(ctx, "query: the audit record could not be completed; it is tried again", "request", r.requestID, "error", e.db.LogText(err))
 		if refusal == nil && !e.opts.AuditOptional {
-			refusal = &Error{
+			refusal = &api.Error{
 				Code: api.CodeUnavailable, Message: "the result is withheld because its audit record could not be completed",
 				Hint: "try again later", RequestID: r.requestID,
 			}
@@ -135,7 +135,7 @@ func (e *Engine) complete(ctx context.Context, r *record) error {
 
 // auditStatus tells refusals for missing permissions, and statements that are no
 // SELECT, from everything else that failed.
-func auditStatus(e *Error) string {
+func auditStatus(e *api.Error) string {
 	switch e.Code {
 	case api.CodeDenied, api.CodeNotSelect, api.CodeUnauthenticated:
 		return StatusDenied

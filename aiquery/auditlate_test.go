@@ -25,7 +25,7 @@ func TestPanic(t *testing.T) {
 		defer recovered(&err)
 		panic("at the wrong place")
 	}()
-	var known *Error
+	var known *api.Error
 	require.ErrorAs(t, err, &known)
 	assert.Equal(t, api.CodeInternal, known.Code)
 	assert.Equal(t, "internal error", err.Error())
@@ -96,7 +96,7 @@ func TestGatheredRefusalsAreWrittenInTime(t *testing.T) {
 	together := regexp.MustCompile(`^(\d+) statements from`)
 	for round := 1; round <= 2; round++ {
 		for range 3 {
-			_ = e.Refused(t.Context(), Caller{UserID: aitest.User}, Request{RoleID: -1}, &Error{Code: api.CodeRateLimited, Message: "too many"})
+			_ = e.Refused(t.Context(), Caller{UserID: aitest.User}, Request{RoleID: -1}, &api.Error{Code: api.CodeRateLimited, Message: "too many"})
 		}
 		require.Eventually(t, func() bool {
 			accounted := 0

@@ -43,7 +43,7 @@ func (b *auditBudget) add(user int, n int64, now time.Time) {
 }
 
 // exhausted is why a user's statements are refused, nil when they are not.
-func (b *auditBudget) exhausted(user int, now time.Time) *Error {
+func (b *auditBudget) exhausted(user int, now time.Time) *api.Error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.turnLocked(now)
@@ -51,7 +51,7 @@ func (b *auditBudget) exhausted(user int, now time.Time) *Error {
 		return nil
 	}
 	midnight := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
-	return &Error{
+	return &api.Error{
 		Code: api.CodeRateLimited, Message: fmt.Sprintf("this user's statements have filled the %d bytes that the audit has for one user and day", b.limit),
 		Hint: "wait until midnight UTC, or ask an administrator for a larger budget", RetryAfter: midnight.Sub(now),
 	}
@@ -80,7 +80,7 @@ type gathered struct {
 }
 
 // refuse keeps record of one refusal.
-func (g *gatherer) refuse(ctx context.Context, rec *record, why *Error) error {
+func (g *gatherer) refuse(ctx context.Context, rec *record, why *api.Error) error {
 	if g.e.opts.NoAudit {
 		return why
 	}
@@ -133,7 +133,7 @@ const unknownRole = -1
 
 // refuse keeps record of a statement that is not run, alone or, where there may
 // be any number, with others.
-func (e *Engine) refuse(ctx context.Context, rec *record, why *Error) error {
+func (e *Engine) refuse(ctx context.Context, rec *record, why *api.Error) error {
 	if why.Code == api.CodeRateLimited || e.budget.exhausted(rec.who.UserID, e.opts.Clock()) != nil {
 		return e.gather.refuse(ctx, rec, why)
 	}

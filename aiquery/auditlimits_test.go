@@ -98,7 +98,7 @@ func TestAuditBudget(t *testing.T) {
 						continue
 					}
 					if refused++; refused == 1 {
-						var why *aiquery.Error
+						var why *api.Error
 						require.ErrorAs(t, err, &why)
 						assert.Contains(t, why.Error(), "20000 bytes")
 						assert.Contains(t, why.Hint, "midnight UTC")
@@ -109,7 +109,7 @@ func TestAuditBudget(t *testing.T) {
 			assert.Positive(t, succeeded)
 			assert.Greater(t, refused, 150)
 			// What is refused elsewhere counts as well, and leaves no record of its own.
-			why := w.Refused(t.Context(), user, aiquery.Request{SQL: "SELECT 1", RoleID: -1}, &aiquery.Error{Code: api.CodeInvalid, Message: "no role"})
+			why := w.Refused(t.Context(), user, aiquery.Request{SQL: "SELECT 1", RoleID: -1}, &api.Error{Code: api.CodeInvalid, Message: "no role"})
 			assert.Equal(t, api.CodeInvalid, why.Code)
 			_, err := w.Query(t.Context(), aiquery.Caller{UserID: aitest.Stranger}, aiquery.Request{SQL: "SELECT 1", RoleID: aitest.Whole})
 			require.NoError(t, err, "the budget of others is theirs")
@@ -146,7 +146,7 @@ func TestNoAuditNoBudget(t *testing.T) {
 func TestRateLimitedStatementsShareRecords(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
-		limited := &aiquery.Error{Code: api.CodeRateLimited, Message: "too many in a minute", RetryAfter: time.Second}
+		limited := &api.Error{Code: api.CodeRateLimited, Message: "too many in a minute", RetryAfter: time.Second}
 		for i := range 2000 {
 			who := aiquery.Caller{UserID: aitest.User, ClientID: aitest.Tenant, RequestID: fmt.Sprint("r", i)}
 			if i == 1000 {

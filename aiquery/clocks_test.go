@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/api"
 )
 
@@ -20,7 +19,7 @@ func TestClocks(t *testing.T) {
 			"pg_catalog.timeofday()", "age(clock_timestamp())", "CLOCK_TIMESTAMP()",
 		} {
 			_, err := w.Query(t.Context(), user, query("SELECT "+call))
-			var refused *aiquery.Error
+			var refused *api.Error
 			require.ErrorAs(t, err, &refused, call)
 			assert.Equal(t, api.CodeDenied, refused.Code, call)
 			assert.Contains(t, refused.Hint, "now()", call)

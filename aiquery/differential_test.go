@@ -262,7 +262,7 @@ func compare(t testing.TB, w *world, sql string, want [][]string, reducedErr err
 	q := query(sql)
 	q.MaxRows = 1000
 	r, err := w.Query(t.Context(), user, q)
-	var refusal *aiquery.Error
+	var refusal *api.Error
 	if err != nil {
 		if !errors.As(err, &refusal) {
 			return "failed", err.Error()

@@ -120,7 +120,7 @@ func (e *Engine) Close(ctx context.Context) error {
 // so that the next query reads them anew.
 func (e *Engine) Invalidate() { e.policies.drop() }
 
-// Policy is what a user may read under a role. The error is an [*Error] with
+// Policy is what a user may read under a role. The error is an [*api.Error] with
 // [api.CodeDenied] when the role is not one the user can use.
 func (e *Engine) Policy(ctx context.Context, who Caller, roleID int) (*Policy, error) {
 	p, err := e.policies.get(ctx, who.UserID, roleID)
@@ -135,7 +135,7 @@ func (e *Engine) Policy(ctx context.Context, who Caller, roleID int) (*Policy, e
 // request's id. Of what is not known the request has "" and -1. Refusals with
 // [api.CodeRateLimited] share records: each user's leave at most two in a
 // minute.
-func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *Error) *Error {
+func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *api.Error) *api.Error {
 	rec := newRecord(who, q, e.opts.Clock())
 	refusal := e.refused(why, rec.requestID)
 	_ = e.refuse(ctx, rec, refusal) // there is no result that could be withheld
@@ -144,8 +144,8 @@ func (e *Engine) Refused(ctx context.Context, who Caller, q Request, why *Error)
 
 // refused is any error as the caller may see it. What it really was goes to
 // the log under the request's id.
-func (e *Engine) refused(err error, requestID string) *Error {
-	var known *Error
+func (e *Engine) refused(err error, requestID string) *api.Error {
+	var known *api.Error
 	var cause error
 	var failure *run.Failure
 	var refusal *guard.Refusal
@@ -154,9 +154,9 @@ func (e *Engine) refused(err error, requestID string) *Error {
 		known, cause = failure.Public, failure.Cause
 	case errors.As(err, &known):
 	case errors.Is(err, errNotHeld):
-		known = &Error{Code: api.CodeDenied, Message: "the role is not available to this user", Hint: "use one of the user's own roles"}
+		known = &api.Error{Code: api.CodeDenied, Message: "the role is not available to this user", Hint: "use one of the user's own roles"}
 	case errors.Is(err, errBusy):
-		known = &Error{Code: api.CodeBusy, Message: "too many statements at a time", Hint: "try again in a moment", RetryAfter: time.Second}
+		known = &api.Error{Code: api.CodeBusy, Message: "too many statements at a time", Hint: "try again in a moment", RetryAfter: time.Second}
 	case errors.As(err, &refusal):
 		if known = refusalError(refusal); refusal.Kind == guard.Insecure {
 			cause = refusal // a defect of ours, or an attack
@@ -174,7 +174,7 @@ func (e *Engine) refused(err error, requestID string) *Error {
 }
 
 // refusalError is a refusal of the guard for the caller.
-func refusalError(r *guard.Refusal) *Error {
+func refusalError(r *guard.Refusal) *api.Error {
 	codes := map[guard.Kind]api.Code{
 		guard.Syntax: api.CodeSyntax, guard.NotSelect: api.CodeNotSelect, guard.Unsupported: api.CodeUnsupported, guard.Denied: api.CodeDenied,
 		guard.TooLarge: api.CodeTooComplex, guard.Insecure: api.CodeUnsupported, guard.OpenOrder: api.CodeUnsupported,
@@ -183,7 +183,7 @@ func refusalError(r *guard.Refusal) *Error {
 	if !ok {
 		code = api.CodeUnsupported
 	}
-	return &Error{Code: code, Message: r.Reason, Hint: r.Hint, Object: r.Object, Position: r.Position}
+	return &api.Error{Code: code, Message: r.Reason, Hint: r.Hint, Object: r.Object, Position: r.Position}
 }
 
 // healthTimeout is how long a database may take to say how it is.

@@ -53,7 +53,7 @@ func (b *failureBudget) add(user int, now time.Time) {
 
 // exhausted is why a user's statements that can fail are refused, nil when they
 // are not.
-func (b *failureBudget) exhausted(user int, now time.Time) *Error {
+func (b *failureBudget) exhausted(user int, now time.Time) *api.Error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	times := b.spent[user]
@@ -64,7 +64,7 @@ func (b *failureBudget) exhausted(user int, now time.Time) *Error {
 	if left <= 0 {
 		return nil
 	}
-	return &Error{
+	return &api.Error{
 		Code: api.CodeRateLimited, Message: fmt.Sprintf("%d of this user's statements failed for a row within a minute", b.limit),
 		Hint:       "wait, or write what cannot fail: nullif(value, 0) for a divisor, CASE around a conversion",
 		RetryAfter: left,

@@ -29,7 +29,7 @@ func TestFailuresAreLimited(t *testing.T) {
 	assert.Equal(t, api.CodeData, code(t, ask(fails)))
 	err := ask(may)
 	assert.Equal(t, api.CodeRateLimited, code(t, err))
-	var limited *aiquery.Error
+	var limited *api.Error
 	require.ErrorAs(t, err, &limited)
 	assert.Equal(t, 35*time.Second, limited.RetryAfter)
 	require.NoError(t, ask("SELECT count(*) FROM c_order"), "it cannot fail")

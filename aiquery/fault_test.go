@@ -52,7 +52,7 @@ func soon(t testing.TB, what string, is func() bool) {
 // code is the code of an error of the engine.
 func code(t testing.TB, err error) api.Code {
 	t.Helper()
-	var known *aiquery.Error
+	var known *api.Error
 	require.ErrorAs(t, err, &known)
 	assert.Empty(t, aitest.Leaks(err.Error()))
 	return known.Code
@@ -234,7 +234,7 @@ func TestClientsHangUp(t *testing.T) {
 					timer := time.AfterFunc(time.Duration(i%50)*time.Millisecond, cancel)
 					defer timer.Stop()
 					_, err := w.Query(ctx, user, query("SELECT count(*) FROM generate_series(1, 200000) a WHERE a % 3 = $1", fmt.Sprint(i%3)))
-					var known *aiquery.Error
+					var known *api.Error
 					switch {
 					case err == nil:
 						completed.Add(1)
@@ -437,7 +437,7 @@ func TestDictionaryIsNotLoaded(t *testing.T) {
 func TestRefusedBeforeTheEngine(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
-		why := w.Refused(t.Context(), user, query("SELECT 1"), &aiquery.Error{Code: api.CodeBusy, Message: "too much at a time"})
+		why := w.Refused(t.Context(), user, query("SELECT 1"), &api.Error{Code: api.CodeBusy, Message: "too much at a time"})
 		assert.NotEmpty(t, why.RequestID)
 		assert.Equal(t, api.CodeBusy, why.Code)
 		records := w.audit(t)

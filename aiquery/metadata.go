@@ -18,8 +18,8 @@ import (
 // TableMetadata describes a table of the dictionary as far as a role may know
 // it. Tables that the role excludes are not found, in the same words as those
 // that are not there; tables that only queries may not read, such as those of
-// the System level, are described with the reason. The error is an [*Error].
-func (e *Engine) TableMetadata(ctx context.Context, who Caller, roleID int, name string) (*TableMetadata, error) {
+// the System level, are described with the reason. The error is an [*api.Error].
+func (e *Engine) TableMetadata(ctx context.Context, who Caller, roleID int, name string) (*api.TableMetadata, error) {
 	p, err := e.policies.get(ctx, who.UserID, roleID)
 	if err != nil {
 		return nil, e.refused(err, who.RequestID)
@@ -31,7 +31,7 @@ func (e *Engine) TableMetadata(ctx context.Context, who Caller, roleID int, name
 	return m, nil
 }
 
-func (e *Engine) dictionaryError(err error, who Caller, kind, name string) *Error {
+func (e *Engine) dictionaryError(err error, who Caller, kind, name string) *api.Error {
 	if errors.Is(err, registry.ErrNotFound) {
 		err = run.Fail(api.CodeNotFound, nil, "there is no %s %s for this role", kind, text.Quote(name))
 	}
@@ -75,7 +75,7 @@ func (p *Policy) visible(t *dictTable, c *registry.Column) (ok, redacted bool) {
 	return true, p.made.masked(t)[i].Redacted
 }
 
-func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*TableMetadata, error) {
+func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*api.TableMetadata, error) {
 	t, ok := p.known(name)
 	if !ok {
 		return nil, &registry.NotFoundError{Kind: "table", Name: name}
@@ -85,10 +85,10 @@ func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*Ta
 		return nil, err
 	}
 	physical := t.physical()
-	m := &TableMetadata{
+	m := &api.TableMetadata{
 		Name: info.Name, Label: info.Label, Description: info.Description, Help: info.Help, AccessLevel: string(info.AccessLevel),
 		AccessLevelName: info.AccessLevel.String(), View: info.View, WindowID: info.WindowID,
-		Columns: []ColumnMetadata{}, ForeignKeys: []ForeignKey{}, ReferencedBy: []ForeignKey{},
+		Columns: []api.ColumnMetadata{}, ForeignKeys: []api.ForeignKey{}, ReferencedBy: []api.ForeignKey{},
 	}
 	if m.Queryable = p.Guard.Tables[physical] != nil; !m.Queryable {
 		_, m.WhyNot = p.made.table(t)
@@ -116,12 +116,12 @@ func (e *Engine) tableMetadata(ctx context.Context, p *Policy, name string) (*Ta
 	return m, e.referencedBy(ctx, p, m)
 }
 
-func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c *registry.Column) (ColumnMetadata, bool, error) {
+func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c *registry.Column) (api.ColumnMetadata, bool, error) {
 	visible, redacted := p.visible(t, c)
 	if !visible {
-		return ColumnMetadata{}, false, nil
+		return api.ColumnMetadata{}, false, nil
 	}
-	m := ColumnMetadata{
+	m := api.ColumnMetadata{
 		Name: c.Name, Label: c.Label, Description: c.Description, Help: c.Help, Type: c.TypeName, Length: c.Length, Key: c.Key, Parent: c.Parent,
 		Identifier: c.Identifier, Mandatory: c.Mandatory, Updateable: c.Updateable, Translated: c.Translated, Virtual: c.Virtual(),
 		Redacted: redacted, Default: c.Default, Min: c.Min, Max: c.Max, Reference: c.Reference, ValidationRule: c.ValRule, ValidationSQL: c.ValRuleCode,
@@ -148,15 +148,15 @@ func (e *Engine) columnMetadata(ctx context.Context, p *Policy, t *dictTable, c 
 			return m, false, err
 		}
 		for _, v := range ref.Values {
-			m.Values = append(m.Values, ListValue{Value: v.Value, Name: v.Name, Description: v.Description})
+			m.Values = append(m.Values, api.ListValue{Value: v.Value, Name: v.Name, Description: v.Description})
 		}
 	}
 	return m, true, nil
 }
 
 // foreignKey says what the values of a column are keys of.
-func (e *Engine) foreignKey(ctx context.Context, c *registry.Column, target *dictTable) ForeignKey {
-	fk := ForeignKey{Table: c.Table, Column: c.Name, References: target.info.Name, Key: target.info.Name + "_ID"}
+func (e *Engine) foreignKey(ctx context.Context, c *registry.Column, target *dictTable) api.ForeignKey {
+	fk := api.ForeignKey{Table: c.Table, Column: c.Name, References: target.info.Name, Key: target.info.Name + "_ID"}
 	if c.Type.IsUUID() {
 		fk.Key = target.info.Name + "_UU"
 	}
@@ -169,7 +169,7 @@ func (e *Engine) foreignKey(ctx context.Context, c *registry.Column, target *dic
 }
 
 // referencedBy lists the columns of readable tables that point at the table.
-func (e *Engine) referencedBy(ctx context.Context, p *Policy, m *TableMetadata) error {
+func (e *Engine) referencedBy(ctx context.Context, p *Policy, m *api.TableMetadata) error {
 	all, err := e.reg.Columns(ctx, "", registry.ListQuery{})
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (e *Engine) referencedBy(ctx context.Context, p *Policy, m *TableMetadata) 
 			m.ReferencedBy = append(m.ReferencedBy, e.foreignKey(ctx, c, target))
 		}
 	}
-	slices.SortFunc(m.ReferencedBy, func(a, b ForeignKey) int {
+	slices.SortFunc(m.ReferencedBy, func(a, b api.ForeignKey) int {
 		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Column, b.Column))
 	})
 	return nil

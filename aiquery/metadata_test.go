@@ -21,7 +21,7 @@ func (w *world) rule(t testing.TB, table, columns, values string) {
 	w.Invalidate()
 }
 
-func column(m *aiquery.TableMetadata, name string) *aiquery.ColumnMetadata {
+func column(m *api.TableMetadata, name string) *api.ColumnMetadata {
 	for i := range m.Columns {
 		if m.Columns[i].Name == name {
 			return &m.Columns[i]
@@ -36,7 +36,7 @@ func TestTableMetadata(t *testing.T) {
 	}
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
-		of := func(role int, table string) *aiquery.TableMetadata {
+		of := func(role int, table string) *api.TableMetadata {
 			t.Helper()
 			m, err := w.TableMetadata(t.Context(), user, role, table)
 			require.NoError(t, err, "%s\n%s", table, w.log)
@@ -65,9 +65,9 @@ func TestTableMetadata(t *testing.T) {
 		assert.True(t, column(m, "C_Order_ID").Key)
 		status := column(m, "DocStatus")
 		require.NotNil(t, status)
-		assert.True(t, slices.ContainsFunc(status.Values, func(v aiquery.ListValue) bool { return v.Value == "CO" && v.Name == "Completed" }), status.Values)
-		assert.Contains(t, m.ForeignKeys, aiquery.ForeignKey{Table: "C_Order", Column: "C_BPartner_ID", References: "C_BPartner", Key: "C_BPartner_ID"})
-		assert.Contains(t, m.ReferencedBy, aiquery.ForeignKey{Table: "C_OrderLine", Column: "C_Order_ID", References: "C_Order", Key: "C_Order_ID"})
+		assert.True(t, slices.ContainsFunc(status.Values, func(v api.ListValue) bool { return v.Value == "CO" && v.Name == "Completed" }), status.Values)
+		assert.Contains(t, m.ForeignKeys, api.ForeignKey{Table: "C_Order", Column: "C_BPartner_ID", References: "C_BPartner", Key: "C_BPartner_ID"})
+		assert.Contains(t, m.ReferencedBy, api.ForeignKey{Table: "C_OrderLine", Column: "C_Order_ID", References: "C_Order", Key: "C_Order_ID"})
 		assert.NotContains(t, shown(t, m), "C_Payment\"", "nothing leads to an excluded table")
 
 		m = of(aitest.Reader, "AD_User")
@@ -116,7 +116,7 @@ func TestWindowMetadata(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
 		const orders, unknown = 143, 999999
-		get := func(window int) (*aiquery.WindowMetadata, error) {
+		get := func(window int) (*api.WindowMetadata, error) {
 			return w.WindowMetadata(t.Context(), user, aitest.Reader, window)
 		}
 		_, hidden := get(orders)
@@ -132,7 +132,7 @@ func TestWindowMetadata(t *testing.T) {
 		require.NotEmpty(t, m.Tabs)
 		assert.Equal(t, "C_Order", m.Tabs[0].Table)
 		assert.True(t, m.Tabs[0].Queryable)
-		fields := map[string]aiquery.FieldMetadata{}
+		fields := map[string]api.FieldMetadata{}
 		for _, f := range m.Tabs[0].Fields {
 			fields[f.Column] = f
 		}

@@ -9,14 +9,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/internal/run"
 	"github.com/erphub/erphub/dict/registry"
 )
 
 // WindowMetadata describes a window that a role may open, with the tabs and
 // fields it may see there. Other windows are not found. The error is an
-// [*Error].
-func (e *Engine) WindowMetadata(ctx context.Context, who Caller, roleID, windowID int) (*WindowMetadata, error) {
+// [*api.Error].
+func (e *Engine) WindowMetadata(ctx context.Context, who Caller, roleID, windowID int) (*api.WindowMetadata, error) {
 	p, err := e.policies.get(ctx, who.UserID, roleID)
 	if err != nil {
 		return nil, e.refused(err, who.RequestID)
@@ -30,8 +31,8 @@ func (e *Engine) WindowMetadata(ctx context.Context, who Caller, roleID, windowI
 	if !w.Active || !grant.read {
 		return nil, e.dictionaryError(&registry.NotFoundError{Kind: "window", Name: name}, who, "window", name)
 	}
-	m := &WindowMetadata{
-		ID: w.ID, Name: w.Name, Description: w.Description, Help: w.Help, Type: string(w.Type), Sales: w.Sales, ReadOnly: !grant.write, Tabs: []TabMetadata{},
+	m := &api.WindowMetadata{
+		ID: w.ID, Name: w.Name, Description: w.Description, Help: w.Help, Type: string(w.Type), Sales: w.Sales, ReadOnly: !grant.write, Tabs: []api.TabMetadata{},
 	}
 	for i := range w.Tabs {
 		tab, ok, err := e.tabMetadata(ctx, p, &w.Tabs[i])
@@ -65,15 +66,15 @@ func (e *Engine) windowGrant(p *Policy, w *registry.Window) windowGrant {
 	return windowGrant{read: true, write: true}
 }
 
-func (e *Engine) tabMetadata(ctx context.Context, p *Policy, tab *registry.Tab) (TabMetadata, bool, error) {
+func (e *Engine) tabMetadata(ctx context.Context, p *Policy, tab *registry.Tab) (api.TabMetadata, bool, error) {
 	t, ok := p.known(tab.Table)
 	if !ok || !tab.Active {
-		return TabMetadata{}, false, nil
+		return api.TabMetadata{}, false, nil
 	}
-	m := TabMetadata{
+	m := api.TabMetadata{
 		ID: tab.ID, Name: tab.Name, Description: tab.Description, Help: tab.Help, Table: tab.Table, Queryable: p.Guard.Tables[t.physical()] != nil,
 		SeqNo: tab.SeqNo, Level: tab.Level, LinkColumn: tab.LinkColumn, Where: tab.Where, OrderBy: tab.OrderBy, DisplayLogic: tab.DisplayLogic,
-		ReadOnlyLogic: tab.ReadOnlyLogic, ReadOnly: tab.ReadOnly, Insert: tab.Insert, SingleRow: tab.SingleRow, Fields: []FieldMetadata{},
+		ReadOnlyLogic: tab.ReadOnlyLogic, ReadOnly: tab.ReadOnly, Insert: tab.Insert, SingleRow: tab.SingleRow, Fields: []api.FieldMetadata{},
 	}
 	info, err := e.reg.Table(ctx, t.info.Name)
 	if err != nil {
@@ -88,7 +89,7 @@ func (e *Engine) tabMetadata(ctx context.Context, p *Policy, tab *registry.Tab) 
 		if !visible {
 			continue
 		}
-		field := FieldMetadata{
+		field := api.FieldMetadata{
 			Name: f.Name, Column: c.Name, Description: f.Description, Help: c.Help, Type: c.TypeName, Reference: c.Reference, SeqNo: f.SeqNo,
 			Displayed: f.Displayed, ReadOnly: f.ReadOnly || tab.ReadOnly, Mandatory: override(f.Mandatory, c.Mandatory),
 			Updateable: override(f.Updateable, c.Updateable), Redacted: redacted, Default: f.Default, DisplayLogic: f.DisplayLogic,
@@ -116,9 +117,9 @@ func override(field string, column bool) bool {
 	return field == "Y"
 }
 
-// Roles lists the roles that a user may use, by name. The error is an [*Error].
-func (e *Engine) Roles(ctx context.Context, who Caller) ([]RoleInfo, error) {
-	roles := []RoleInfo{}
+// Roles lists the roles that a user may use, by name. The error is an [*api.Error].
+func (e *Engine) Roles(ctx context.Context, who Caller) ([]api.RoleInfo, error) {
+	roles := []api.RoleInfo{}
 	d, err := e.policies.shared(ctx, e.opts.Clock())
 	if err == nil {
 		err = e.db.Snapshot(ctx, func(read run.Reader) error {
@@ -134,8 +135,8 @@ func (e *Engine) Roles(ctx context.Context, who Caller) ([]RoleInfo, error) {
 }
 
 // held are the roles a user may use.
-func (l *permissionsLoader) held() ([]RoleInfo, error) {
-	roles := []RoleInfo{}
+func (l *permissionsLoader) held() ([]api.RoleInfo, error) {
+	roles := []api.RoleInfo{}
 	held, err := l.rows("AD_User_Roles", "AD_Role_ID", fmt.Sprintf("ad_user_id = %d AND isactive = 'Y'", l.userID))
 	if err != nil {
 		return nil, err
@@ -156,7 +157,7 @@ func (l *permissionsLoader) held() ([]RoleInfo, error) {
 		if err != nil {
 			return nil, err
 		}
-		info := RoleInfo{ID: int(id), Name: role[0]["name"], ClientID: int(role[0].int("ad_client_id")), UserLevel: strings.ReplaceAll(role[0]["userlevel"], " ", "")}
+		info := api.RoleInfo{ID: int(id), Name: role[0]["name"], ClientID: int(role[0].int("ad_client_id")), UserLevel: strings.ReplaceAll(role[0]["userlevel"], " ", "")}
 		if len(client) == 1 {
 			info.ClientName = client[0]["name"]
 		}
@@ -165,7 +166,7 @@ func (l *permissionsLoader) held() ([]RoleInfo, error) {
 	return sortRoles(roles), nil
 }
 
-func sortRoles(roles []RoleInfo) []RoleInfo {
-	slices.SortFunc(roles, func(a, b RoleInfo) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
+func sortRoles(roles []api.RoleInfo) []api.RoleInfo {
+	slices.SortFunc(roles, func(a, b api.RoleInfo) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	return roles
 }

@@ -53,7 +53,7 @@ func TestPair(t *testing.T) {
 	require.NoError(t, aiquery.Install(t.Context(), db))
 	engine, err := aiquery.New(db, catalog, nil)
 	require.NoError(t, err)
-	ask := func() (*aiquery.Result, error) {
+	ask := func() (*api.Result, error) {
 		return engine.Query(t.Context(), aiquery.Caller{UserID: aiengine.User},
 			aiquery.Request{SQL: "SELECT name FROM c_bpartner WHERE c_bpartner_id = 118", RoleID: aiengine.Role})
 	}
@@ -67,7 +67,7 @@ func TestPair(t *testing.T) {
 	why := errors.New("a secret reason")
 	refuse.Store(&why)
 	_, err = ask()
-	var refusal *aiquery.Error
+	var refusal *api.Error
 	require.ErrorAs(t, err, &refusal)
 	assert.Equal(t, api.CodeUnavailable, refusal.Code)
 	assert.NotContains(t, err.Error(), why.Error())

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -321,7 +322,7 @@ func shownOutcome(w *world, q aiquery.Request) (string, time.Duration) {
 	r, err := w.Query(context.Background(), user, q)
 	took := time.Since(start)
 	if err != nil {
-		var e *aiquery.Error
+		var e *api.Error
 		if !errors.As(err, &e) {
 			return err.Error(), took
 		}

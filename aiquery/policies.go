@@ -163,7 +163,7 @@ func (ps *policies) shared(ctx context.Context, now time.Time) (*dictionary, err
 // unreadable is an error of reading permissions, tables or the dictionary, which is
 // no error of the caller's statement.
 func unreadable(err error) error {
-	var known *Error
+	var known *api.Error
 	if err == nil || errors.Is(err, errNotHeld) || errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

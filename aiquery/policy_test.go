@@ -164,7 +164,7 @@ func TestRolesThatCannotBeUsed(t *testing.T) {
 		"beyond every number": {aitest.User, 1 << 60},
 	} {
 		_, err := w.Query(t.Context(), aiquery.Caller{UserID: c.user, RequestID: "r"}, aiquery.Request{SQL: "SELECT 1", RoleID: c.role})
-		require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeDenied}, name)
+		require.ErrorIs(t, err, &api.Error{Code: api.CodeDenied}, name)
 		errs = append(errs, shown(t, err))
 	}
 	slices.Sort(errs)

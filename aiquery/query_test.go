@@ -132,7 +132,7 @@ func TestAdvice(t *testing.T) {
 			"SELECT 1 FROM c_order WHERE dateordered > sysdate()":              "use now()",
 		} {
 			_, err := w.Query(t.Context(), user, query(sql))
-			var e *aiquery.Error
+			var e *api.Error
 			if assert.ErrorAs(t, err, &e, sql) {
 				assert.Contains(t, e.Hint, hint, sql)
 			}
@@ -164,14 +164,14 @@ func plain(v any) string {
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, w *world) {
-		run := func(q aiquery.Request) *aiquery.Result {
+		run := func(q aiquery.Request) *api.Result {
 			t.Helper()
 			r, err := w.Query(t.Context(), user, q)
 			require.NoError(t, err, w.log)
 			return r
 		}
 		r := run(query(`SELECT documentno AS "No", grandtotal, dateordered, isactive FROM c_order WHERE c_order_id = 104`))
-		assert.Equal(t, []aiquery.Column{{Name: "No", Type: "varchar"}, {Name: "grandtotal", Type: "numeric"}, {Name: "dateordered", Type: "timestamp"}, {Name: "isactive", Type: "bpchar"}}, r.Columns)
+		assert.Equal(t, []api.Column{{Name: "No", Type: "varchar"}, {Name: "grandtotal", Type: "numeric"}, {Name: "dateordered", Type: "timestamp"}, {Name: "isactive", Type: "bpchar"}}, r.Columns)
 		require.Len(t, r.Rows, 1)
 		assert.Equal(t, []any{"80004", json.Number("28.20"), "2024-03-05T00:00:00", "Y"}, r.Rows[0])
 		assert.Equal(t, []string{"C_Order"}, r.Tables)
@@ -234,7 +234,7 @@ func TestRefusals(t *testing.T) {
 		for _, c := range cases {
 			_, err := w.Query(t.Context(), user, c.q)
 			require.Error(t, err, c.name)
-			var refusal *aiquery.Error
+			var refusal *api.Error
 			require.ErrorAs(t, err, &refusal, c.name)
 			if c.code != "" {
 				assert.Equal(t, c.code, refusal.Code, "%s: %v\n%s", c.name, err, w.log)
@@ -308,7 +308,7 @@ func TestExplain(t *testing.T) {
 		x, err := w.Explain(t.Context(), user, query(`SELECT o.documentno, 1/(o.c_order_id-5) FROM c_order o JOIN rv_order_detail d USING (c_order_id)
 			WHERE o.documentno = '80004' AND upper(o.docstatus) = 'CO' AND d.partnername LIKE 'J%'`))
 		require.NoError(t, err, w.log)
-		assert.Equal(t, []aiquery.Read{
+		assert.Equal(t, []api.Read{
 			{Table: "C_Order", Compared: []string{"c_order_id", "documentno"}, Computed: []string{"docstatus"}},
 			{Table: "RV_Order_Detail", Compared: []string{"c_order_id"}, Computed: []string{"partnername"}},
 		}, x.Reads)

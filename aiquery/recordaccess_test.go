@@ -159,7 +159,7 @@ func TestRecordAccess(t *testing.T) {
 				}
 				if c.refused {
 					_, err := w.Query(t.Context(), user, aiquery.Request{SQL: "SELECT 1 FROM " + table, RoleID: role})
-					require.ErrorIs(t, err, &aiquery.Error{Code: api.CodeDenied})
+					require.ErrorIs(t, err, &api.Error{Code: api.CodeDenied})
 					return
 				}
 				want := w.raw(t, fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY 1", key, table, c.visible))

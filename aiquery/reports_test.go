@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
@@ -133,7 +132,7 @@ func TestReports(t *testing.T) {
 			q.MaxRows = 1000
 			got, err := w.Query(t.Context(), user, q)
 			if reason, ok := refusedByEmbedded[r.name]; ok && w.srv != nil {
-				var e *aiquery.Error
+				var e *api.Error
 				if assert.ErrorAs(t, err, &e, "%s runs now: take it off the list", r.name) {
 					assert.Equal(t, api.CodeUnsupported, e.Code, r.name)
 					assert.Contains(t, e.Message, reason, r.name)
@@ -154,7 +153,7 @@ func TestReports(t *testing.T) {
 }
 
 func hintOf(err error) string {
-	var e *aiquery.Error
+	var e *api.Error
 	if errors.As(err, &e) {
 		return e.Hint
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/erphub/erphub/aiquery/internal/run"
 )
 
-// Query runs a statement and returns its rows. The error is an [*Error].
-func (e *Engine) Query(ctx context.Context, who Caller, q Request) (*Result, error) {
+// Query runs a statement and returns its rows. The error is an [*api.Error].
+func (e *Engine) Query(ctx context.Context, who Caller, q Request) (*api.Result, error) {
 	r, err := e.begin(ctx, who, q)
 	if err != nil {
 		return nil, err
@@ -30,8 +30,8 @@ func (e *Engine) Query(ctx context.Context, who Caller, q Request) (*Result, err
 // Explain checks a statement without running it, and returns what it reads, which
 // columns come back and which of its conditions can use an index. The database's
 // own plan is not shown: it follows the rows of all tenants. It is audited like a
-// query. The error is an [*Error].
-func (e *Engine) Explain(ctx context.Context, who Caller, q Request) (*Explanation, error) {
+// query. The error is an [*api.Error].
+func (e *Engine) Explain(ctx context.Context, who Caller, q Request) (*api.Explanation, error) {
 	r, err := e.begin(ctx, who, q)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ type request struct {
 	release func()
 }
 
-// begin takes a slot and writes the audit record. Its error is an [*Error], and
+// begin takes a slot and writes the audit record. Its error is an [*api.Error], and
 // recorded.
 func (e *Engine) begin(ctx context.Context, who Caller, q Request) (*request, error) {
 	r := &request{e: e, who: who, q: q, rec: newRecord(who, q, e.opts.Clock()), caller: ctx}
@@ -84,7 +84,7 @@ func (e *Engine) begin(ctx context.Context, who Caller, q Request) (*request, er
 }
 
 // end completes the audit record and gives the slot back. The error is an
-// [*Error]: that of the request, or that its record cannot be completed.
+// [*api.Error]: that of the request, or that its record cannot be completed.
 func (r *request) end(err error) error {
 	defer r.release()
 	if err != nil {
@@ -95,7 +95,7 @@ func (r *request) end(err error) error {
 
 // query secures the statement and runs it, and does both again when permissions
 // change between the two.
-func (r *request) query() (result *Result, err error) {
+func (r *request) query() (result *api.Result, err error) {
 	defer recovered(&err)
 	for attempt := 1; ; attempt++ {
 		s, p, err := r.secure()
@@ -113,7 +113,7 @@ func (r *request) query() (result *Result, err error) {
 }
 
 // explain is query for the statement's plan.
-func (r *request) explain() (explanation *Explanation, err error) {
+func (r *request) explain() (explanation *api.Explanation, err error) {
 	defer recovered(&err)
 	for attempt := 1; ; attempt++ {
 		s, p, err := r.secure()
@@ -123,9 +123,9 @@ func (r *request) explain() (explanation *Explanation, err error) {
 		columns, err := r.e.db.Describe(r.ctx, s)
 		if err == nil {
 			redacted(columns, s.Plan)
-			x := &Explanation{RequestID: r.rec.requestID, Reads: []Read{}, Tables: nonNil(s.Plan.Tables), Columns: columns, Failing: s.Plan.Failing}
+			x := &api.Explanation{RequestID: r.rec.requestID, Reads: []api.Read{}, Tables: nonNil(s.Plan.Tables), Columns: columns, Failing: s.Plan.Failing}
 			for _, read := range s.Plan.Reads {
-				x.Reads = append(x.Reads, Read(read))
+				x.Reads = append(x.Reads, api.Read(read))
 			}
 			return x, nil
 		}
@@ -246,10 +246,10 @@ func (r *request) outdated(p *Policy, err error, attempt int) error {
 // refused is the error as the caller may see it. One that came because the
 // caller left or the time was over says so: connections that are cut off for it
 // fail in many ways.
-func (r *request) refused(err error) *Error { return r.e.refused(r.cause(err), r.rec.requestID) }
+func (r *request) refused(err error) *api.Error { return r.e.refused(r.cause(err), r.rec.requestID) }
 
 func (r *request) cause(err error) error {
-	var known *Error
+	var known *api.Error
 	switch refusal := (*guard.Refusal)(nil); {
 	case errors.Is(err, errNotHeld), errors.As(err, &refusal), errors.As(err, &known) && known.Code != api.CodeUnavailable:
 		return err
@@ -296,8 +296,8 @@ func (e *Engine) remaining(ctx context.Context) time.Duration {
 }
 
 // result makes the result.
-func (r *request) result(plan *guard.Plan, out *run.Output) *Result {
-	result := &Result{
+func (r *request) result(plan *guard.Plan, out *run.Output) *api.Result {
+	result := &api.Result{
 		RequestID: r.rec.requestID, Columns: out.Columns, Rows: out.Rows, RowCount: len(out.Rows), Truncated: out.Truncated, Tables: nonNil(plan.Tables),
 		ExecutionTimeMs: rounded(r.e.opts.Clock().Sub(r.rec.started)), Notes: slices.Concat(r.rec.notes, out.Notes),
 	}
@@ -307,7 +307,7 @@ func (r *request) result(plan *guard.Plan, out *run.Output) *Result {
 }
 
 // redacted marks the columns whose values are masked.
-func redacted(columns []Column, plan *guard.Plan) {
+func redacted(columns []api.Column, plan *guard.Plan) {
 	for i := range columns {
 		columns[i].Redacted = i < len(plan.Columns) && plan.Columns[i].Redacted
 	}

@@ -168,7 +168,7 @@ func (w *world) allGoverned(t *testing.T, who aiquery.Caller, role int, key, tab
 		r, err := w.Query(t.Context(), who, aiquery.Request{
 			SQL: fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s > %[3]s ORDER BY 1", key, table, after), RoleID: role, MaxRows: aiquery.MaxRows,
 		})
-		if errors.Is(err, &aiquery.Error{Code: api.CodeDenied}) {
+		if errors.Is(err, &api.Error{Code: api.CodeDenied}) {
 			return nil
 		}
 		require.NoError(t, err, "%s\n%s", table, w.log)

@@ -171,7 +171,7 @@ func siblingOutcome(w *world, asked siblingQuestion) (text string, code api.Code
 	}
 	x, err := w.Explain(context.Background(), user, q)
 	if err != nil {
-		var e *aiquery.Error
+		var e *api.Error
 		if errors.As(err, &e) {
 			return text + "|" + e.Message + e.Hint, code
 		}

@@ -69,7 +69,7 @@ func TestValues(t *testing.T) {
 			if !assert.NoError(t, err, "%s\n%s", c.name, w.log) {
 				continue
 			}
-			assert.Equal(t, []aiquery.Column{{Name: "v", Type: c.kind}}, r.Columns, c.name)
+			assert.Equal(t, []api.Column{{Name: "v", Type: c.kind}}, r.Columns, c.name)
 			assert.Equal(t, "[["+c.json+"]]", shown(t, r.Rows), c.name)
 		}
 	})
@@ -84,7 +84,7 @@ func TestLimitsOfSize(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := open(t, func(o *aiquery.Options) { o.CellBytes, o.Bytes, o.MaxParamBytes, o.MaxParamsBytes = 100, 2000, 50, 60 })
-			ask := func(sql string, params ...string) *aiquery.Result {
+			ask := func(sql string, params ...string) *api.Result {
 				t.Helper()
 				r, err := w.Query(t.Context(), user, query(sql, params...))
 				require.NoError(t, err, w.log)

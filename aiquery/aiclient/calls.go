@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // queryBody is a query as it is sent.
@@ -28,12 +30,12 @@ func (c *Client) queryBody(q Query) (queryBody, error) {
 }
 
 // Query runs a SELECT with the permissions of the client's role.
-func (c *Client) Query(ctx context.Context, q Query) (*Result, error) {
+func (c *Client) Query(ctx context.Context, q Query) (*api.Result, error) {
 	body, err := c.queryBody(q)
 	if err != nil {
 		return nil, err
 	}
-	var r Result
+	var r api.Result
 	if err := c.do(ctx, request{method: http.MethodPost, path: "/query", body: body}, &r); err != nil {
 		return nil, err
 	}
@@ -46,18 +48,18 @@ func (c *Client) Query(ctx context.Context, q Query) (*Result, error) {
 }
 
 // Explain tells how a SELECT would run, without running it.
-func (c *Client) Explain(ctx context.Context, q Query) (*Explanation, error) {
+func (c *Client) Explain(ctx context.Context, q Query) (*api.Explanation, error) {
 	body, err := c.queryBody(q)
 	if err != nil {
 		return nil, err
 	}
-	return get[Explanation](ctx, c, request{method: http.MethodPost, path: "/explain", body: body})
+	return get[api.Explanation](ctx, c, request{method: http.MethodPost, path: "/explain", body: body})
 }
 
 // Roles lists the roles the caller may query with.
-func (c *Client) Roles(ctx context.Context) ([]RoleInfo, error) {
+func (c *Client) Roles(ctx context.Context) ([]api.RoleInfo, error) {
 	response, err := get[struct {
-		Roles []RoleInfo `json:"roles"`
+		Roles []api.RoleInfo `json:"roles"`
 	}](ctx, c, request{method: http.MethodGet, path: "/roles", again: true})
 	if err != nil {
 		return nil, err
@@ -66,26 +68,26 @@ func (c *Client) Roles(ctx context.Context) ([]RoleInfo, error) {
 }
 
 // TableMetadata describes a table.
-func (c *Client) TableMetadata(ctx context.Context, table string) (*TableMetadata, error) {
+func (c *Client) TableMetadata(ctx context.Context, table string) (*api.TableMetadata, error) {
 	if table == "" || table == "." || table == ".." {
 		return nil, invalid("the name of a table must not be %q", table)
 	}
-	return get[TableMetadata](ctx, c, request{method: http.MethodGet, path: "/metadata/table/" + url.PathEscape(table), query: c.roleQuery(), again: true})
+	return get[api.TableMetadata](ctx, c, request{method: http.MethodGet, path: "/metadata/table/" + url.PathEscape(table), query: c.roleQuery(), again: true})
 }
 
 // WindowMetadata describes a window.
-func (c *Client) WindowMetadata(ctx context.Context, windowID int) (*WindowMetadata, error) {
-	return get[WindowMetadata](ctx, c, request{method: http.MethodGet, path: "/metadata/window/" + strconv.Itoa(windowID), query: c.roleQuery(), again: true})
+func (c *Client) WindowMetadata(ctx context.Context, windowID int) (*api.WindowMetadata, error) {
+	return get[api.WindowMetadata](ctx, c, request{method: http.MethodGet, path: "/metadata/window/" + strconv.Itoa(windowID), query: c.roleQuery(), again: true})
 }
 
 // Metadata describes several tables and windows at once.
-func (c *Client) Metadata(ctx context.Context, q MetadataQuery) (*Metadata, error) {
+func (c *Client) Metadata(ctx context.Context, q MetadataQuery) (*api.Metadata, error) {
 	body := struct {
 		RoleID  *int     `json:"roleId,omitempty"`
 		Tables  []string `json:"tables,omitempty"`
 		Windows []int    `json:"windows,omitempty"`
 	}{c.role, q.Tables, q.Windows}
-	return get[Metadata](ctx, c, request{method: http.MethodPost, path: "/metadata", body: body, again: true})
+	return get[api.Metadata](ctx, c, request{method: http.MethodPost, path: "/metadata", body: body, again: true})
 }
 
 // WindowContext is what the user's own interface shows in a window. Without a
@@ -102,14 +104,14 @@ func (c *Client) ChartContext(ctx context.Context, chartID int) (*ChartContext, 
 
 // Publish says what a live user interface shows; it is read by the same user
 // alone, until it expires.
-func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error) {
-	return get[Published](ctx, c, request{method: http.MethodPost, path: "/context", body: p, again: true})
+func (c *Client) Publish(ctx context.Context, p Publication) (*api.Published, error) {
+	return get[api.Published](ctx, c, request{method: http.MethodPost, path: "/context", body: p, again: true})
 }
 
 // Health asks whether queries can be run. A service that is down responds,
-// too: see [Health.Up].
-func (c *Client) Health(ctx context.Context) (*Health, error) {
-	return get[Health](ctx, c, request{method: http.MethodGet, path: "/health", again: true, accepts: isHealth})
+// too: see [api.Health.Up].
+func (c *Client) Health(ctx context.Context) (*api.Health, error) {
+	return get[api.Health](ctx, c, request{method: http.MethodGet, path: "/health", again: true, accepts: isHealth})
 }
 
 // get sends a request whose response is one value.

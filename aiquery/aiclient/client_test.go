@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
 	"github.com/erphub/erphub/internal/testkit/syncbuffer"
 )
@@ -70,14 +71,14 @@ func TestCalls(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "C_Order", several.Tables[0].Metadata.Name)
 		assert.Nil(t, several.Tables[1].Metadata)
-		assert.Equal(t, "not_found", several.Tables[1].Error.Code)
+		assert.Equal(t, api.CodeNotFound, several.Tables[1].Error.Code)
 		assert.Error(t, several.Windows[0].Error)
 	})
 	t.Run("context", func(t *testing.T) {
 		id := 118
-		p, err := c.Publish(ctx, aiclient.Publication{TTL: 90 * time.Second, Windows: []aiclient.Window{{
-			WindowNo: 2, Record: &aiclient.Record{Table: "C_BPartner", ID: &id}, Fields: map[string]any{"Name": "Joe", "Password": "CANARY"},
-		}}, Charts: []aiclient.Chart{{ChartID: 9, Series: []any{1, 2}}}})
+		p, err := c.Publish(ctx, aiclient.Publication{TTL: 90 * time.Second, Windows: []api.Window{{
+			WindowNo: 2, Record: &api.Record{Table: "C_BPartner", ID: &id}, Fields: map[string]any{"Name": "Joe", "Password": "CANARY"},
+		}}, Charts: []api.Chart{{ChartID: 9, Series: []any{1, 2}}}})
 		require.NoError(t, err)
 		assert.Equal(t, 2, p.Published)
 		require.NotNil(t, p.Expires)
@@ -89,7 +90,7 @@ func TestCalls(t *testing.T) {
 		chart, err := c.ChartContext(ctx, 9)
 		require.NoError(t, err)
 		assert.Equal(t, []any{json.Number("1"), json.Number("2")}, chart.Chart.Series)
-		p, err = c.Publish(ctx, aiclient.Publication{TTL: -1, Windows: []aiclient.Window{{WindowNo: 2}}})
+		p, err = c.Publish(ctx, aiclient.Publication{TTL: -1, Windows: []api.Window{{WindowNo: 2}}})
 		require.NoError(t, err)
 		assert.Nil(t, p.Expires)
 		_, err = c.WindowContext(ctx, 2)

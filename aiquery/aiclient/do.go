@@ -155,7 +155,7 @@ func (c *Client) tokenError(r request, e *apiclient.TokenError, refused string) 
 // refusal is the error of a response that is one.
 func (c *Client) refusal(r request, resp *http.Response, data []byte, token string) error {
 	var body struct {
-		Error     *Error
+		Error     *api.Error
 		RequestID string
 	}
 	wait, _ := retry.After(resp, time.Now())
@@ -174,7 +174,7 @@ func (c *Client) refusal(r request, resp *http.Response, data []byte, token stri
 		return &refusal{r.method, prefix + r.path, resp.StatusCode, false, e}
 	}
 	// Not the service itself: a proxy, or another server at that address.
-	e := &Error{Code: api.CodeOf(resp.StatusCode), Message: http.StatusText(resp.StatusCode), RetryAfter: wait}
+	e := &api.Error{Code: api.CodeOf(resp.StatusCode), Message: http.StatusText(resp.StatusCode), RetryAfter: wait}
 	switch {
 	case resp.StatusCode/100 == 3:
 		return fmt.Errorf("%s %s: %w: a redirect (%d), which is not followed because the token would go along; check the address %s", r.method, prefix+r.path, ErrBadResponse, resp.StatusCode, c.base)
@@ -192,6 +192,6 @@ func hide(said, token string) string { return text.Shorten(apiclient.Redact(said
 // isHealth tells the response of a service that is down from one that cannot
 // respond at all.
 func isHealth(status int, body []byte) bool {
-	var h Health
+	var h api.Health
 	return status == http.StatusServiceUnavailable && json.Unmarshal(body, &h) == nil && h.Status != ""
 }

@@ -15,8 +15,8 @@
 //
 // # Errors
 //
-// In an error response that is a refusal errors.As finds an [*Error], the same as the
-// engine's: code, message, hint, position, and the table, column or function
+// In an error response that is a refusal errors.As finds an [*api.Error], the same as
+// the engine's: code, message, hint, position, and the table, column or function
 // meant. errors.Is finds [ErrRefused], [ErrUnauthorized], [ErrDenied] and the
 // others. No response at all is [ErrUnreachable]. No error holds a token.
 //

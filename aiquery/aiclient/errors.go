@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // What errors.Is finds in the errors of this package. The first group goes by
-// the status of the response; what the service said is an [*Error] behind it.
+// the status of the response; what the service said is an [*api.Error] behind it.
 var (
 	ErrRefused      = errors.New("the service refuses that")                       // 400, 413, 415, 422
 	ErrUnauthorized = errors.New("no token, or one that is not valid there")       // 401
@@ -32,13 +34,13 @@ var (
 	ErrInvalid = errors.New("invalid input")
 )
 
-// refusal is a response that is a refusal: what was requested, and the [Error] that
+// refusal is a response that is a refusal: what was requested, and the [api.Error] that
 // errors.As finds in it.
 type refusal struct {
 	method, path string
 	status       int  // HTTP status
 	foreign      bool // it is not the API's own
-	why          *Error
+	why          *api.Error
 }
 
 // Error says what was tried, the status and the service's words.

@@ -54,7 +54,7 @@ func TestErrors(t *testing.T) {
 	}
 	err := ask("SELECT name FORM c_bpartner")
 	is(t, err, aiclient.ErrRefused)
-	var refused *aiclient.Error
+	var refused *api.Error
 	require.ErrorAs(t, err, &refused)
 	assert.Contains(t, err.Error(), "POST /api/ai/query: 400 ")
 	assert.Equal(t, api.CodeSyntax, refused.Code)
@@ -327,7 +327,7 @@ func refresh(t *testing.T, s *service) {
 	})
 	_, err := s.client(t).Roles(t.Context())
 	is(t, err, aiclient.ErrUnauthorized)
-	var refused *aiclient.Error
+	var refused *api.Error
 	require.ErrorAs(t, err, &refused)
 	all := fmt.Sprintf("%v %+v %#v", err, refused, *refused)
 	assert.Contains(t, all, "[token]")

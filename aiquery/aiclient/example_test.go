@@ -10,14 +10,15 @@ import (
 	"net/http/httptest"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 func Example() {
 	// Stands for `erphub server api`, which serves package httpapi.
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(aiclient.Result{
-			Columns: []aiclient.Column{{Name: "documentno", Type: "varchar"}, {Name: "grandtotal", Type: "numeric"}},
+		json.NewEncoder(w).Encode(api.Result{
+			Columns: []api.Column{{Name: "documentno", Type: "varchar"}, {Name: "grandtotal", Type: "numeric"}},
 			Rows:    [][]any{{"80001", json.Number("1325.50")}}, RowCount: 1,
 		})
 	}))

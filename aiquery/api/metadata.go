@@ -129,3 +129,24 @@ type FieldMetadata struct {
 	Default      string `json:"default,omitempty"`
 	DisplayLogic string `json:"displayLogic,omitempty"`
 }
+
+// Metadata has an entry per requested table and window, in that order.
+type Metadata struct {
+	RequestID string        `json:"requestId"`
+	Tables    []TableEntry  `json:"tables"`
+	Windows   []WindowEntry `json:"windows"`
+}
+
+// TableEntry is a table, or why there is none.
+type TableEntry struct {
+	Name     string         `json:"name"` // as it was requested
+	Metadata *TableMetadata `json:"metadata,omitempty"`
+	Error    *Error         `json:"error,omitempty"`
+}
+
+// WindowEntry is a window, or why there is none.
+type WindowEntry struct {
+	ID       int             `json:"id"`
+	Metadata *WindowMetadata `json:"metadata,omitempty"`
+	Error    *Error          `json:"error,omitempty"`
+}

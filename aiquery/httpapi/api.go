@@ -45,15 +45,15 @@ const (
 
 // Engine runs the queries. [*aiquery.Engine] is one.
 type Engine interface {
-	Query(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Result, error)
-	Explain(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Explanation, error)
+	Query(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*api.Result, error)
+	Explain(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*api.Explanation, error)
 	// Refused puts a query on record that is refused before the engine runs it,
 	// and returns why with the request's id. What is not known of the query is ""
 	// and, for the role, -1.
 	Refused(ctx context.Context, who aiquery.Caller, q aiquery.Request, why *api.Error) *api.Error
-	Roles(ctx context.Context, who aiquery.Caller) ([]aiquery.RoleInfo, error)
-	TableMetadata(ctx context.Context, who aiquery.Caller, roleID int, name string) (*aiquery.TableMetadata, error)
-	WindowMetadata(ctx context.Context, who aiquery.Caller, roleID, windowID int) (*aiquery.WindowMetadata, error)
+	Roles(ctx context.Context, who aiquery.Caller) ([]api.RoleInfo, error)
+	TableMetadata(ctx context.Context, who aiquery.Caller, roleID int, name string) (*api.TableMetadata, error)
+	WindowMetadata(ctx context.Context, who aiquery.Caller, roleID, windowID int) (*api.WindowMetadata, error)
 	// Redacts reports whether queries mask a column; an empty table is any.
 	Redacts(ctx context.Context, table, column string) (bool, error)
 	Health(ctx context.Context) aiquery.Health

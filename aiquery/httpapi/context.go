@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
 )
@@ -25,33 +26,19 @@ type publishBody struct {
 	Charts     []chartShow  `json:"charts"`
 }
 
-// windowShow is a window as it stands open. Values of fields are JSON as the
-// user interface has them.
+// windowShow is an [api.Window] whose number may be missing.
 type windowShow struct {
-	WindowNo  *int           `json:"windowNo"` // of the user interface, from 0
-	Window    *named         `json:"window,omitempty"`
-	Tab       *named         `json:"tab,omitempty"`
-	Record    *recordShow    `json:"record,omitempty"`
-	Fields    map[string]any `json:"fields,omitempty"`  // value by column
-	Display   map[string]any `json:"display,omitempty"` // grid or form, read only, what is hidden
+	WindowNo  *int           `json:"windowNo"`
+	Window    *api.Named     `json:"window,omitempty"`
+	Tab       *api.Named     `json:"tab,omitempty"`
+	Record    *api.Record    `json:"record,omitempty"`
+	Fields    map[string]any `json:"fields,omitempty"`
+	Display   map[string]any `json:"display,omitempty"`
 	Filters   []any          `json:"filters,omitempty"`
 	Selection []any          `json:"selection,omitempty"`
 }
 
-// named is a window or a tab.
-type named struct {
-	ID   int    `json:"id"`
-	Name string `json:"name,omitempty"`
-}
-
-// recordShow is the record on show.
-type recordShow struct {
-	Table string `json:"table"`
-	ID    *int   `json:"id,omitempty"`
-	UUID  string `json:"uuid,omitempty"`
-}
-
-// chartShow is a chart as it is drawn.
+// chartShow is an [api.Chart] whose number may be missing.
 type chartShow struct {
 	ChartID   *int           `json:"chartId"`
 	Name      string         `json:"name,omitempty"`
@@ -60,13 +47,6 @@ type chartShow struct {
 	Axes      []any          `json:"axes,omitempty"`
 	Series    []any          `json:"series,omitempty"`
 	DrillDown []any          `json:"drillDown,omitempty"`
-}
-
-// publishResponse says how long what was published holds.
-type publishResponse struct {
-	RequestID string     `json:"requestId"`
-	Published int        `json:"published"` // windows and charts
-	Expires   *time.Time `json:"expires"`   // null when they were withdrawn
 }
 
 // contextResponse is a published context.
@@ -147,7 +127,7 @@ func (h *Handler) publish(w http.ResponseWriter, r *http.Request, who tokens.Cla
 	if err != nil {
 		return nil, err
 	}
-	response := publishResponse{RequestID: httpserver.RequestID(ctx), Published: len(items)}
+	response := api.Published{RequestID: httpserver.RequestID(ctx), Published: len(items)}
 	if ttl > 0 {
 		expires := now.Add(ttl)
 		response.Expires = &expires

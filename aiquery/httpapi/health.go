@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -14,24 +15,16 @@ import (
 // token for that.
 const healthLife = 2 * time.Second
 
-// healthBody is the response of GET health. It says nothing about why something is
-// down: that is in the service's log.
-type healthBody struct {
-	Status   string    `json:"status"` // up or down
-	Database string    `json:"database"`
-	Audit    string    `json:"audit"`
-	Version  string    `json:"version"`
-	Checked  time.Time `json:"checked"`
-	// Limits are the database's settings that bound a statement.
-	Limits map[string]string `json:"limits,omitempty"`
-}
-
 func (h *Handler) healthCheck(_ http.ResponseWriter, r *http.Request, _ tokens.Claims) (any, error) {
 	health, err := h.Health(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	body := healthBody{upDown(health.OK), upDown(health.Database == "up"), upDown(health.Audit == "up"), Version, health.Checked.UTC(), health.Limits}
+	// Why something is down is in the service's log alone.
+	body := api.Health{
+		Status: upDown(health.OK), Database: upDown(health.Database == "up"), Audit: upDown(health.Audit == "up"),
+		Version: Version, Checked: health.Checked.UTC(), Limits: health.Limits,
+	}
 	if !health.OK {
 		return status{http.StatusServiceUnavailable, "unavailable", body}, nil
 	}

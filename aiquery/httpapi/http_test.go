@@ -27,7 +27,7 @@ import (
 type outcome struct {
 	err    error
 	panics any
-	result aiquery.Result
+	result api.Result
 
 	mu      sync.Mutex
 	asked   []aiquery.Request
@@ -46,7 +46,7 @@ func (o *outcome) note(who aiquery.Caller, q aiquery.Request) error {
 	return o.err
 }
 
-func (o *outcome) Query(_ context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Result, error) {
+func (o *outcome) Query(_ context.Context, who aiquery.Caller, q aiquery.Request) (*api.Result, error) {
 	if err := o.note(who, q); err != nil {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func (o *outcome) Query(_ context.Context, who aiquery.Caller, q aiquery.Request
 	return &r, nil
 }
 
-func (o *outcome) Explain(_ context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Explanation, error) {
-	return &aiquery.Explanation{RequestID: who.RequestID, Reads: []aiquery.Read{}, Tables: []string{}, Columns: []aiquery.Column{}}, o.note(who, q)
+func (o *outcome) Explain(_ context.Context, who aiquery.Caller, q aiquery.Request) (*api.Explanation, error) {
+	return &api.Explanation{RequestID: who.RequestID, Reads: []api.Read{}, Tables: []string{}, Columns: []api.Column{}}, o.note(who, q)
 }
 
 func (o *outcome) Refused(_ context.Context, who aiquery.Caller, q aiquery.Request, why *api.Error) *api.Error {
@@ -68,17 +68,17 @@ func (o *outcome) Refused(_ context.Context, who aiquery.Caller, q aiquery.Reque
 	return &refusal
 }
 
-func (o *outcome) Roles(_ context.Context, who aiquery.Caller) ([]aiquery.RoleInfo, error) {
+func (o *outcome) Roles(_ context.Context, who aiquery.Caller) ([]api.RoleInfo, error) {
 	return nil, o.note(who, aiquery.Request{})
 }
 
-func (o *outcome) TableMetadata(_ context.Context, who aiquery.Caller, roleID int, name string) (*aiquery.TableMetadata, error) {
-	return &aiquery.TableMetadata{Name: name, Columns: []aiquery.ColumnMetadata{}, ForeignKeys: []aiquery.ForeignKey{}, ReferencedBy: []aiquery.ForeignKey{}},
+func (o *outcome) TableMetadata(_ context.Context, who aiquery.Caller, roleID int, name string) (*api.TableMetadata, error) {
+	return &api.TableMetadata{Name: name, Columns: []api.ColumnMetadata{}, ForeignKeys: []api.ForeignKey{}, ReferencedBy: []api.ForeignKey{}},
 		o.note(who, aiquery.Request{RoleID: roleID, SQL: name})
 }
 
-func (o *outcome) WindowMetadata(_ context.Context, who aiquery.Caller, roleID, windowID int) (*aiquery.WindowMetadata, error) {
-	return &aiquery.WindowMetadata{ID: windowID, Tabs: []aiquery.TabMetadata{}}, o.note(who, aiquery.Request{RoleID: roleID})
+func (o *outcome) WindowMetadata(_ context.Context, who aiquery.Caller, roleID, windowID int) (*api.WindowMetadata, error) {
+	return &api.WindowMetadata{ID: windowID, Tabs: []api.TabMetadata{}}, o.note(who, aiquery.Request{RoleID: roleID})
 }
 
 func (o *outcome) Redacts(_ context.Context, _, column string) (bool, error) {
@@ -98,8 +98,8 @@ func (o *outcome) Health(context.Context) aiquery.Health {
 	return h
 }
 
-func empty() aiquery.Result {
-	return aiquery.Result{Columns: []aiquery.Column{}, Rows: [][]any{}, Tables: []string{}}
+func empty() api.Result {
+	return api.Result{Columns: []api.Column{}, Rows: [][]any{}, Tables: []string{}}
 }
 
 // Each code of the engine is one status, with the words of the engine, and with
@@ -265,8 +265,8 @@ func TestVersion(t *testing.T) {
 // values as they were sent; the response keeps every digit.
 func TestWhatTheEngineHears(t *testing.T) {
 	t.Parallel()
-	e := &outcome{result: aiquery.Result{
-		Columns: []aiquery.Column{{Name: "a", Type: "numeric"}, {Name: "b", Type: "varchar", Redacted: true}},
+	e := &outcome{result: api.Result{
+		Columns: []api.Column{{Name: "a", Type: "numeric"}, {Name: "b", Type: "varchar", Redacted: true}},
 		Rows:    [][]any{{json.Number("12345678901234567890.123456789"), "<&>"}, {nil, json.RawMessage(`{"x":[1]}`)}},
 		Tables:  []string{"C_Order"}, RowCount: 2, Truncated: true, ExecutionTimeMs: 10,
 	}}
@@ -513,7 +513,7 @@ type slow struct {
 	begun, on chan struct{}
 }
 
-func (s *slow) Query(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*aiquery.Result, error) {
+func (s *slow) Query(ctx context.Context, who aiquery.Caller, q aiquery.Request) (*api.Result, error) {
 	s.begun <- struct{}{}
 	<-s.on
 	return s.outcome.Query(ctx, who, q)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/internal/httpserver"
 	"github.com/erphub/erphub/tokens"
 )
@@ -61,25 +61,6 @@ type metadataBody struct {
 	Windows []int    `json:"windows"`
 }
 
-// metadataResponse has an entry per requested table and window, in that order.
-type metadataResponse struct {
-	RequestID string        `json:"requestId"`
-	Tables    []tableEntry  `json:"tables"`
-	Windows   []windowEntry `json:"windows"`
-}
-
-type tableEntry struct {
-	Name     string                 `json:"name"` // as it was requested
-	Metadata *aiquery.TableMetadata `json:"metadata,omitempty"`
-	Error    any                    `json:"error,omitempty"`
-}
-
-type windowEntry struct {
-	ID       int                     `json:"id"`
-	Metadata *aiquery.WindowMetadata `json:"metadata,omitempty"`
-	Error    any                     `json:"error,omitempty"`
-}
-
 func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
 	var body metadataBody
 	if err := h.bounds.Decode(w, r, &body); err != nil {
@@ -105,14 +86,14 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Cl
 	}
 	defer free()
 	ctx, caller := r.Context(), h.caller(r.Context(), who)
-	response := metadataResponse{RequestID: httpserver.RequestID(ctx), Tables: []tableEntry{}, Windows: []windowEntry{}}
+	response := api.Metadata{RequestID: httpserver.RequestID(ctx), Tables: []api.TableEntry{}, Windows: []api.WindowEntry{}}
 	for _, name := range body.Tables {
 		m, err := h.engine.TableMetadata(ctx, caller, roleID, name)
 		detail, err := h.single(r, err)
 		if err != nil {
 			return nil, err
 		}
-		response.Tables = append(response.Tables, tableEntry{name, m, detail})
+		response.Tables = append(response.Tables, api.TableEntry{Name: name, Metadata: m, Error: detail})
 	}
 	for _, id := range body.Windows {
 		m, err := h.engine.WindowMetadata(ctx, caller, roleID, id)
@@ -120,21 +101,24 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request, who tokens.Cl
 		if err != nil {
 			return nil, err
 		}
-		response.Windows = append(response.Windows, windowEntry{id, m, detail})
+		response.Windows = append(response.Windows, api.WindowEntry{ID: id, Metadata: m, Error: detail})
 	}
 	return response, nil
 }
 
 // single returns an error that concerns one of several: that it is not there,
 // or is denied. Any other ends the request.
-func (h *Handler) single(r *http.Request, err error) (detail any, _ error) {
+func (h *Handler) single(r *http.Request, err error) (detail *api.Error, _ error) {
 	if err == nil {
 		return nil, nil
 	}
 	p := h.apiError(r.Context(), err)
 	switch p.Status {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusBadRequest:
-		return p.Detail(), nil
+		if e, ok := p.Body.(*api.Error); ok {
+			return e, nil
+		}
+		return &api.Error{Code: api.Code(p.Code), Message: p.Message, Hint: p.Hint}, nil
 	}
 	return nil, p
 }

@@ -136,8 +136,8 @@ func orNil[T any](value *T, err error) (any, error) {
 
 // rolesBody is the response of GET roles.
 type rolesBody struct {
-	RequestID string             `json:"requestId"`
-	Roles     []aiquery.RoleInfo `json:"roles"`
+	RequestID string         `json:"requestId"`
+	Roles     []api.RoleInfo `json:"roles"`
 }
 
 func (h *Handler) roles(_ http.ResponseWriter, r *http.Request, who tokens.Claims) (any, error) {
@@ -153,5 +153,5 @@ func (h *Handler) roles(_ http.ResponseWriter, r *http.Request, who tokens.Claim
 	if err != nil {
 		return nil, err
 	}
-	return rolesBody{httpserver.RequestID(r.Context()), append([]aiquery.RoleInfo{}, roles...)}, nil
+	return rolesBody{httpserver.RequestID(r.Context()), append([]api.RoleInfo{}, roles...)}, nil
 }

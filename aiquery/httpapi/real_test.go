@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/aiquery/httpapi"
 	"github.com/erphub/erphub/internal/testkit/aitest/aiengine"
 	"github.com/erphub/erphub/internal/testkit/syncbuffer"
@@ -66,7 +67,7 @@ func TestRealEngine(t *testing.T) {
 			t.Parallel()
 			got := post(t, "/query", user, statement("SELECT documentno, grandtotal, dateordered, NULL AS nothing FROM c_order WHERE ad_client_id = $1 ORDER BY c_order_id", aiengine.Role, 11))
 			require.Equal(t, 200, got.status, string(got.body))
-			var r aiquery.Result
+			var r api.Result
 			got.decode(t, &r)
 			require.NotEmpty(t, r.Rows)
 			assert.Equal(t, r.RowCount, len(r.Rows))
@@ -143,7 +144,7 @@ func TestRealEngine(t *testing.T) {
 			}
 			got := get("/metadata/table/c_bpartner")
 			require.Equal(t, 200, got.status, string(got.body))
-			var m aiquery.TableMetadata
+			var m api.TableMetadata
 			got.decode(t, &m)
 			assert.Equal(t, "C_BPartner", m.Name)
 			assert.NotEmpty(t, m.Columns)
@@ -151,7 +152,7 @@ func TestRealEngine(t *testing.T) {
 			assert.Equal(t, 403, get(fmt.Sprintf("/metadata/table/C_BPartner?roleId=%d", aiengine.Unknown)).status)
 			got = get("/metadata/window/143")
 			require.Equal(t, 200, got.status, string(got.body))
-			var w aiquery.WindowMetadata
+			var w api.WindowMetadata
 			got.decode(t, &w)
 			assert.Equal(t, "Sales Order", w.Name)
 			assert.NotEmpty(t, w.Tabs)
@@ -167,7 +168,7 @@ func TestRealEngine(t *testing.T) {
 			t.Parallel()
 			got := post(t, "/explain", user, statement("SELECT count(*) FROM c_order o JOIN c_bpartner p USING (c_bpartner_id)", aiengine.Role))
 			require.Equal(t, 200, got.status, string(got.body))
-			var e aiquery.Explanation
+			var e api.Explanation
 			got.decode(t, &e)
 			assert.Equal(t, []string{"C_BPartner", "C_Order"}, e.Tables)
 			assert.Equal(t, 403, post(t, "/explain", user, statement("SELECT * FROM ad_table", aiengine.Role)).status)

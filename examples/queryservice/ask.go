@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/erp/erptest"
 )
 
@@ -29,7 +30,7 @@ func ask(ctx context.Context, out io.Writer, srv *erptest.Server, address string
 			{SQL: "DELETE FROM c_order"},
 		} {
 			result, err := client.Query(ctx, q)
-			var refusal *aiclient.Error
+			var refusal *api.Error
 			switch {
 			case errors.Is(err, aiclient.ErrRefused) && errors.As(err, &refusal): // says what to change in the statement
 				fmt.Fprintln(out, "  refused:", refusal.Message)

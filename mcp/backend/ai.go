@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
@@ -169,7 +168,7 @@ func (b *AIBackend) Check(ctx context.Context, caller mcp.Caller) (string, error
 }
 
 // Query runs a statement.
-func (b *AIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
+func (b *AIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*api.Result, error) {
 	with, client, ok := b.as(ctx, caller, q.RoleID)
 	if !ok {
 		return nil, b.noRole(with)
@@ -179,7 +178,7 @@ func (b *AIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiq
 }
 
 // Explain tells how a statement would be run.
-func (b *AIBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Explanation, error) {
+func (b *AIBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*api.Explanation, error) {
 	with, client, ok := b.as(ctx, caller, q.RoleID)
 	if !ok {
 		return nil, b.noRole(with)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/mcp"
@@ -83,8 +83,8 @@ type Query struct {
 
 // Querier runs SQL under a role.
 type Querier interface {
-	Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error)
-	Explain(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Explanation, error)
+	Query(ctx context.Context, caller mcp.Caller, q Query) (*api.Result, error)
+	Explain(ctx context.Context, caller mcp.Caller, q Query) (*api.Explanation, error)
 }
 
 // Search requests records of a table.

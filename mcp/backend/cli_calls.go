@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/adid"
@@ -34,7 +33,7 @@ func (b *CLIBackend) ask(ctx context.Context, caller mcp.Caller, q Query, out an
 }
 
 // Query runs a statement through the AI API.
-func (b *CLIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
+func (b *CLIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*api.Result, error) {
 	var r api.Result
 	if err := b.ask(ctx, caller, q, &r); err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func (b *CLIBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*ai
 }
 
 // Explain tells how a statement would be run.
-func (b *CLIBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Explanation, error) {
+func (b *CLIBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*api.Explanation, error) {
 	var e api.Explanation
 	q.MaxRows = 0
 	if err := b.ask(ctx, caller, q, &e, "--explain"); err != nil {

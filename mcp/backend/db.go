@@ -199,7 +199,7 @@ func (b *DBBackend) request(caller mcp.Caller, q Query) aiquery.Request {
 }
 
 // Query runs a statement.
-func (b *DBBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Result, error) {
+func (b *DBBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*api.Result, error) {
 	who, err := b.who(ctx, caller)
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (b *DBBackend) Query(ctx context.Context, caller mcp.Caller, q Query) (*aiq
 }
 
 // Explain tells how a statement would be run.
-func (b *DBBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*aiquery.Explanation, error) {
+func (b *DBBackend) Explain(ctx context.Context, caller mcp.Caller, q Query) (*api.Explanation, error) {
 	who, err := b.who(ctx, caller)
 	if err != nil {
 		return nil, err

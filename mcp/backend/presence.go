@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
 )
 
@@ -53,7 +54,7 @@ func (b *AIBackend) Probe(ctx context.Context) (changed bool) {
 	}
 	health, err := b.found.client.Health(ctx)
 	there := err == nil && health.Status != ""
-	var refusal *aiclient.Error
+	var refusal *api.Error
 	if errors.As(err, &refusal) && !errors.Is(err, aiclient.ErrForeign) {
 		there = true // in the API's own words
 	}

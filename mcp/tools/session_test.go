@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 	"github.com/erphub/erphub/mcp/server"
@@ -32,11 +32,11 @@ func presence(there bool) *refusing {
 func (*refusing) Name() backend.Name                                { return backend.AI }
 func (r *refusing) Present() bool                                   { return r.there.Load() }
 func (*refusing) Check(context.Context, mcp.Caller) (string, error) { return "here", nil }
-func (*refusing) Query(context.Context, mcp.Caller, backend.Query) (*aiquery.Result, error) {
+func (*refusing) Query(context.Context, mcp.Caller, backend.Query) (*api.Result, error) {
 	return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: `the table "c_ordr" is not available`}
 }
 
-func (*refusing) Explain(context.Context, mcp.Caller, backend.Query) (*aiquery.Explanation, error) {
+func (*refusing) Explain(context.Context, mcp.Caller, backend.Query) (*api.Explanation, error) {
 	return nil, &mcp.Error{Code: mcp.CodeInvalidArguments, Message: `the column "nam" is not available`}
 }
 

@@ -208,7 +208,7 @@ func (a *app) printMetric(c *cli.Context, r *metrics.Result) error {
 	if err != nil {
 		return err
 	}
-	plain := &aiclient.Result{Rows: r.Rows, RowCount: len(r.Rows)}
+	plain := &api.Result{Rows: r.Rows, RowCount: len(r.Rows)}
 	for _, col := range r.Columns {
 		plain.Columns = append(plain.Columns, api.Column{Name: col.Name})
 	}
@@ -303,7 +303,7 @@ func onlineProblems(ctx context.Context, client *aiclient.Client, set *metrics.S
 			return nil, err
 		}
 		_, err = client.Explain(ctx, clientQuery(s.SQL, s.Params, 0))
-		var refused *aiclient.Error
+		var refused *api.Error
 		switch {
 		case err == nil:
 		case errors.As(err, &refused) && refused.Code.Status() < 500 && refused.Code != api.CodeUnauthenticated:

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 )
@@ -25,11 +26,11 @@ func (a *app) queryRoles(c *cli.Context, client *aiclient.Client) error {
 	for _, r := range roles {
 		t.Rows = append(t.Rows, []string{strconv.Itoa(r.ID), r.Name, strconv.Itoa(r.ClientID), r.ClientName, r.UserLevel})
 	}
-	return a.Print(c, append([]aiclient.RoleInfo{}, roles...), t)
+	return a.Print(c, append([]api.RoleInfo{}, roles...), t)
 }
 
 // printResult shows the result of a query.
-func (a *app) printResult(c *cli.Context, r *aiclient.Result) error {
+func (a *app) printResult(c *cli.Context, r *api.Result) error {
 	choice, err := a.Choice(c, "")
 	if err != nil {
 		return err
@@ -38,13 +39,13 @@ func (a *app) printResult(c *cli.Context, r *aiclient.Result) error {
 }
 
 // printChosen is printResult with a choice that was made already.
-func (a *app) printChosen(c *cli.Context, choice *output.Choice, r *aiclient.Result) error {
+func (a *app) printChosen(c *cli.Context, choice *output.Choice, r *api.Result) error {
 	at, err := chosenColumns(choice, r.Columns)
 	if err != nil {
 		return err
 	}
 	if at != nil {
-		r = &aiclient.Result{Columns: pickOf(r.Columns, at), Rows: pickRows(r.Rows, at), RowCount: r.RowCount, Truncated: r.Truncated, Notes: r.Notes}
+		r = &api.Result{Columns: pickOf(r.Columns, at), Rows: pickRows(r.Rows, at), RowCount: r.RowCount, Truncated: r.Truncated, Notes: r.Notes}
 	}
 	if err := a.printRows(c, choice, r, r); err != nil {
 		return err
@@ -56,7 +57,7 @@ func (a *app) printChosen(c *cli.Context, choice *output.Choice, r *aiclient.Res
 }
 
 // printRows shows rows; value is all of them as JSON has it.
-func (a *app) printRows(c *cli.Context, choice *output.Choice, value any, r *aiclient.Result) error {
+func (a *app) printRows(c *cli.Context, choice *output.Choice, value any, r *api.Result) error {
 	for _, note := range r.Notes {
 		a.Note("%s", note)
 	}
@@ -71,7 +72,7 @@ func (a *app) printRows(c *cli.Context, choice *output.Choice, value any, r *aic
 }
 
 // resultTable is the result of a query as a table.
-func resultTable(r *aiclient.Result) output.Table {
+func resultTable(r *api.Result) output.Table {
 	t := output.Table{Rows: make([][]string, len(r.Rows)), Empty: "no rows", Null: func(row, column int) bool { return r.Rows[row][column] == nil }}
 	for i, col := range r.Columns {
 		t.Columns = append(t.Columns, output.Column{Name: col.Name, Max: 60, Right: numeric(r.Rows, i)})
@@ -102,7 +103,7 @@ func numeric(rows [][]any, column int) bool {
 
 // rowObjects are the rows as JSON objects. Of columns with one name the later ones
 // get a number behind it.
-func rowObjects(r *aiclient.Result) (objects []json.RawMessage, err error) {
+func rowObjects(r *api.Result) (objects []json.RawMessage, err error) {
 	names, seen := make([]string, len(r.Columns)), map[string]bool{}
 	for i, col := range r.Columns {
 		names[i] = col.Name
@@ -125,7 +126,7 @@ func rowObjects(r *aiclient.Result) (objects []json.RawMessage, err error) {
 }
 
 // chosenColumns are those that --columns names, nil for all.
-func chosenColumns(choice *output.Choice, columns []aiclient.Column) ([]int, error) {
+func chosenColumns(choice *output.Choice, columns []api.Column) ([]int, error) {
 	if len(choice.Columns) == 0 {
 		return nil, nil
 	}
@@ -177,7 +178,7 @@ func valueText(value any) string {
 }
 
 // printExplanation shows what a statement reads and returns.
-func (a *app) printExplanation(c *cli.Context, e *aiclient.Explanation) error {
+func (a *app) printExplanation(c *cli.Context, e *api.Explanation) error {
 	var b strings.Builder
 	line := func(label string, list []string) {
 		if len(list) > 0 {

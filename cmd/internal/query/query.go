@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/cmd/internal/auditlog"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
@@ -213,7 +214,7 @@ func aiInput(err error) error {
 
 // pointed shows where in the statement something is wrong.
 func pointed(err error, sql string) error {
-	var e *aiclient.Error
+	var e *api.Error
 	if !errors.As(err, &e) || e.Position < 1 {
 		return err
 	}

@@ -11,32 +11,32 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/cmd/internal/output"
 )
 
 // CSV loses nothing: no digit, no line break, no row.
 func TestResultAsCSV(t *testing.T) {
 	t.Parallel()
-	columns := func(names ...string) (all []aiclient.Column) {
+	columns := func(names ...string) (all []api.Column) {
 		for _, n := range names {
-			all = append(all, aiclient.Column{Name: n})
+			all = append(all, api.Column{Name: n})
 		}
 		return all
 	}
 	for _, tt := range []struct {
 		name string
-		r    aiclient.Result
+		r    api.Result
 		want string
 	}{
-		{"kinds", aiclient.Result{Columns: columns("n", "t", "b", "j"), Rows: [][]any{{json.Number("12345678901234567890.10"), "x", true, []any{json.Number("1"), nil}}}},
+		{"kinds", api.Result{Columns: columns("n", "t", "b", "j"), Rows: [][]any{{json.Number("12345678901234567890.10"), "x", true, []any{json.Number("1"), nil}}}},
 			"n,t,b,j\n12345678901234567890.10,x,true,\"[1,null]\"\n"},
-		{"quotes", aiclient.Result{Columns: columns(`a"b`, "c,d"), Rows: [][]any{{`"`, " x "}}}, "\"a\"\"b\",\"c,d\"\n\"\"\"\",\" x \"\n"},
-		{"breaks", aiclient.Result{Columns: columns("a", "b"), Rows: [][]any{{"1\n2", "1\r\n2\r"}}}, "a,b\n\"1\n2\",\"1\r\n2\r\"\n"},
-		{"nothing and empty", aiclient.Result{Columns: columns("a", "b", "c"), Rows: [][]any{{nil, "", nil}}}, "a,b,c\n,\"\",\n"},
-		{"nothing alone", aiclient.Result{Columns: columns("a"), Rows: [][]any{{nil}, {""}}}, "a\n\"\"\n\"\"\n"},
-		{"formulas", aiclient.Result{Columns: columns("a", "b"), Rows: [][]any{{"=1+1", "-5"}}}, "a,b\n=1+1,-5\n"},
-		{"no rows", aiclient.Result{Columns: columns("a")}, "a\n"},
+		{"quotes", api.Result{Columns: columns(`a"b`, "c,d"), Rows: [][]any{{`"`, " x "}}}, "\"a\"\"b\",\"c,d\"\n\"\"\"\",\" x \"\n"},
+		{"breaks", api.Result{Columns: columns("a", "b"), Rows: [][]any{{"1\n2", "1\r\n2\r"}}}, "a,b\n\"1\n2\",\"1\r\n2\r\"\n"},
+		{"nothing and empty", api.Result{Columns: columns("a", "b", "c"), Rows: [][]any{{nil, "", nil}}}, "a,b,c\n,\"\",\n"},
+		{"nothing alone", api.Result{Columns: columns("a"), Rows: [][]any{{nil}, {""}}}, "a\n\"\"\n\"\"\n"},
+		{"formulas", api.Result{Columns: columns("a", "b"), Rows: [][]any{{"=1+1", "-5"}}}, "a,b\n=1+1,-5\n"},
+		{"no rows", api.Result{Columns: columns("a")}, "a\n"},
 	} {
 		var b bytes.Buffer
 		_, err := (&output.Choice{Format: output.FormatCSV}).Write(t.Context(), &b, output.Screen{}, nil, resultTable(&tt.r))
@@ -67,7 +67,7 @@ func TestPointed(t *testing.T) {
 		{"nowhere", "SELECT", 0, ""},
 		{"no statement", "", 5, "\n  \n  ^"},
 	} {
-		refused := &aiclient.Error{Message: "no", Position: tt.position}
+		refused := &api.Error{Message: "no", Position: tt.position}
 		got := pointed(refused, tt.sql)
 		require.ErrorIs(t, got, error(refused), tt.name)
 		assert.Equal(t, tt.want, strings.TrimPrefix(got.Error(), refused.Error()), tt.name)

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/cmd/internal/sqlshell"
@@ -76,7 +77,7 @@ func (a *app) sqlShell(c *cli.Context, client *aiclient.Client, choice *output.C
 		Client: client, Out: a.Streams.Out, Err: a.Streams.Err, MaxRows: c.Int("max-rows"), KeepGoing: c.Bool("keep-going"),
 		Point: pointed, Part: shell.Interruptible,
 		List: a.PrintTable,
-		Plan: func(e *aiclient.Explanation) error { return a.printExplanation(c, e) },
+		Plan: func(e *api.Explanation) error { return a.printExplanation(c, e) },
 		Tables: func(ctx context.Context) ([]sqlshell.Table, error) {
 			erpClient, err := a.Client(c)
 			if err != nil {
@@ -90,7 +91,7 @@ func (a *app) sqlShell(c *cli.Context, client *aiclient.Client, choice *output.C
 	}
 	i := slices.Index(s.Formats, string(choice.Format)) // the first is usual
 	s.Formats = slices.Insert(slices.Delete(s.Formats, i, i+1), 0, string(choice.Format))
-	s.Print = func(r *aiclient.Result, v sqlshell.View) error { return a.printView(c, choice, r, v) }
+	s.Print = func(r *api.Result, v sqlshell.View) error { return a.printView(c, choice, r, v) }
 	switch {
 	case c.IsSet("command"):
 		s.Lines, s.Script = sqlshell.FromText(c.String("command")), true
@@ -125,7 +126,7 @@ func (a *app) sqlTerminal(c *cli.Context, s *sqlshell.Options) error {
 }
 
 // printView shows a result as the shell's settings say.
-func (a *app) printView(c *cli.Context, choice *output.Choice, r *aiclient.Result, v sqlshell.View) error {
+func (a *app) printView(c *cli.Context, choice *output.Choice, r *api.Result, v sqlshell.View) error {
 	view := *choice
 	switch {
 	case v.Path != "":

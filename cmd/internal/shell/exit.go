@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/internal/failure"
@@ -146,7 +147,7 @@ func dashed(name string) string {
 // ExitCode maps an error to the program's exit code, in this one place.
 func ExitCode(err error) int {
 	var usage usageErr
-	var statement *aiclient.Error
+	var statement *api.Error
 	var interrupted interruptedErr
 	var token *tokens.Error
 	var exited exitedErr

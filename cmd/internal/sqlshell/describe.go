@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/internal/nearest"
 )
@@ -14,11 +14,11 @@ import (
 // they are needed first.
 type names struct {
 	tables  []Table
-	columns map[string][]aiclient.ColumnMetadata // by table, in small letters
+	columns map[string][]api.ColumnMetadata // by table, in small letters
 }
 
 func (n *names) forget() {
-	n.tables, n.columns = nil, map[string][]aiclient.ColumnMetadata{}
+	n.tables, n.columns = nil, map[string][]api.ColumnMetadata{}
 }
 
 func (s *Shell) tables(ctx context.Context) ([]Table, error) {
@@ -85,7 +85,7 @@ func (s *Shell) describe(ctx context.Context, table string) error {
 }
 
 // about is what there is to say of a column in short.
-func about(c aiclient.ColumnMetadata) string {
+func about(c api.ColumnMetadata) string {
 	n := output.ColumnNotes{Key: c.Key, Mandatory: c.Mandatory, Masked: c.Redacted, PointsTo: c.References}
 	for _, v := range c.Values {
 		n.Values = append(n.Values, v.Value)

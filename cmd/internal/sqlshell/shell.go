@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/internal/lazyregexp"
@@ -46,9 +47,9 @@ type Options struct {
 	Out    io.Writer // texts of the shell and what it lists
 	Err    io.Writer // notes and errors
 	// Print shows a result.
-	Print func(*aiclient.Result, View) error
+	Print func(*api.Result, View) error
 	// Plan shows how a statement would be run.
-	Plan func(*aiclient.Explanation) error
+	Plan func(*api.Explanation) error
 	// Point makes the message of an error, with the place in the statement.
 	Point func(err error, statement string) error
 	// List shows rows under headings.
@@ -88,7 +89,7 @@ type Shell struct {
 // New is a shell that has not begun.
 func New(o Options) *Shell {
 	s := &Shell{Options: o, client: o.Client, view: View{Format: o.Formats[0]}}
-	s.names.tables, s.names.columns = nil, map[string][]aiclient.ColumnMetadata{}
+	s.names.tables, s.names.columns = nil, map[string][]api.ColumnMetadata{}
 	return s
 }
 

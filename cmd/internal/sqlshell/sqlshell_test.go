@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/aiquery/aiclient"
+	"github.com/erphub/erphub/aiquery/api"
 )
 
 // statements is a shell over a service that knows nothing.
@@ -66,7 +67,7 @@ func TestWords(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	sh, _ := statements(t, Options{})
-	sh.names.columns["c_order"] = []aiclient.ColumnMetadata{{Name: "DocumentNo"}, {Name: "DocStatus"}, {Name: "Computed", Virtual: true}}
+	sh.names.columns["c_order"] = []api.ColumnMetadata{{Name: "DocumentNo"}, {Name: "DocStatus"}, {Name: "Computed", Virtual: true}}
 	for name, c := range map[string]struct {
 		buffer, before, behind string
 		want                   []string
