@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -324,4 +325,9 @@ func TestParametersAreCalledAsInTheDictionary(t *testing.T) {
 			assert.Contains(t, string(source), text)
 		}
 	}
+}
+
+// has reports whether a list names path.
+func (m *manifest) has(name, path string) bool {
+	return slices.ContainsFunc(m.clauses(name), func(c string) bool { return clausePath(c) == path })
 }

@@ -3,7 +3,6 @@ package generator
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -123,11 +122,6 @@ func (m *manifest) require(name, clause string) {
 		}
 	}
 	m.set(name, strings.Join(append(all, clause), ","))
-}
-
-// has reports whether a list names path.
-func (m *manifest) has(name, path string) bool {
-	return slices.ContainsFunc(m.clauses(name), func(c string) bool { return clausePath(c) == path })
 }
 
 // clausePath is a clause without attributes and directives.

@@ -48,7 +48,7 @@ func TestDeployFilesNameWhatThereIs(t *testing.T) {
 	for _, k := range config.Keys() {
 		variables[k.Env] = true
 	}
-	for _, v := range append(config.Variables(), config.OtherVariables()...) {
+	for _, v := range append(config.Variables(), otherVariables()...) {
 		variables[v.Name] = true
 	}
 	entries, err := os.ReadDir(deployFolder)

@@ -108,7 +108,7 @@ The program keeps these itself, in the profile of the login; do not set them by 
 		}
 	}
 	b.WriteString(strings.Join(state, ", ") + ".\n\n## Further variables\n\n| Variable | What it is |\n|---|---|\n")
-	for _, v := range append(config.Variables(), config.OtherVariables()...) {
+	for _, v := range append(config.Variables(), otherVariables()...) {
 		rowCells(&b, codeCell(v.Name), v.About)
 	}
 	b.WriteString("\n`erphub env deploy` also reads the variables by which build servers describe a build; package `cmd/internal/ci` lists them.\n")
@@ -237,4 +237,41 @@ func markdown(s string) string {
 		}
 	}
 	return strings.Join(parts, "`")
+}
+
+// otherVariables are those that others define and the programs follow.
+func otherVariables() (all []config.Variable) {
+	for _, v := range [][2]string{
+		{"HOME", "folder of the user, below which the configuration file is; USERPROFILE where that is usual"},
+		{"USERPROFILE", "folder of the user on Windows"},
+		{"XDG_CONFIG_HOME", "folder of configuration files"},
+		{"XDG_CACHE_HOME", "folder of what is kept of the ERP's dictionary for completion and browsing"},
+		{"XDG_RUNTIME_DIR", "folder of the session, where the keyring of the desktop is found"},
+		{"DBUS_SESSION_BUS_ADDRESS", "where the keyring of the desktop is found"},
+		{"XDG_STATE_HOME", "folder of histories of the SQL shell, and of sandboxes that run by themselves"},
+		{"JAVA_HOME", "the JDK of `erphub generate check`; without it javac of the PATH"},
+		{"PAGER", "program that shows long results"},
+		{"VISUAL", "editor of the SQL shell; before EDITOR"},
+		{"EDITOR", "editor of the SQL shell"},
+		{"NO_COLOR", "no colors in the output"},
+		{"CLICOLOR", "0: no colors in the output"},
+		{"CLICOLOR_FORCE", "colors also where the output is no terminal"},
+		{"TERM", "dumb: no colors in the output"},
+		{"HTTP_PROXY", "proxy for http://; also HTTPS_PROXY, and NO_PROXY with exceptions"},
+		{"HTTPS_PROXY", "proxy for https://"},
+		{"NO_PROXY", "hosts that are reached without a proxy"},
+		{"PGPASSFILE", "file with passwords of PostgreSQL, and the other variables of its clients"},
+		{"OTEL_EXPORTER_OTLP_ENDPOINT", "where the tool server sends traces; also the other variables of OTLP exporters"},
+		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "the same for traces alone"},
+		{"OTEL_SDK_DISABLED", "true: no traces are sent"},
+		{"OTEL_TRACES_EXPORTER", "none: no traces are sent"},
+		{"NOTIFY_SOCKET", "where servers tell the service manager that they are ready, alive and ending (sd_notify)"},
+		{"WATCHDOG_USEC", "how often the service manager wants to hear that a server is alive, in microseconds"},
+		{"WATCHDOG_PID", "process that WATCHDOG_USEC is for"},
+		{"LISTEN_FDS", "sockets that the service manager passes to a server (socket activation): one"},
+		{"LISTEN_PID", "process that LISTEN_FDS is for"},
+	} {
+		all = append(all, config.Variable{Name: v[0], About: v[1]})
+	}
+	return all
 }

@@ -29,7 +29,7 @@ func openDatabase(ctx context.Context, opts Options) (db *store.Store, discard f
 		if opts.Recent {
 			with.Today = opts.Clock().In(opts.Location)
 		}
-		db, err = seed.OpenWith(ctx, opts.Path, with)
+		db, err = seed.Open(ctx, opts.Path, with)
 		if err == nil {
 			_, err = checkTwin(ctx, db, opts.Path)
 		}

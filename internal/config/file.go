@@ -43,12 +43,6 @@ type Option func(*File)
 // the lock, whose path it gets.
 func OnWait(tell func(lock string)) Option { return func(f *File) { f.onWait = tell } }
 
-// LockTimes replaces the times after which somebody who waits for the lock is
-// told so, and gives up.
-func LockTimes(tell, giveUp time.Duration) Option {
-	return func(f *File) { f.tellAfter, f.giveUpAfter = tell, giveUp }
-}
-
 // File is a configuration file on disk. It holds no content and is safe for
 // concurrent use.
 type File struct {

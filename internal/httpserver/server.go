@@ -108,9 +108,6 @@ func New(handler http.Handler, opts *Options) *Server {
 	return s
 }
 
-// Handler handles the server's requests, for tests and other servers.
-func (s *Server) Handler() http.Handler { return s.handler }
-
 // cancelTimeout is how long requests may take to respond to the cancellation of
 // their contexts.
 const cancelTimeout = 3 * time.Second

@@ -314,7 +314,7 @@ func TestMetricsStayFew(t *testing.T) {
 		for _, target := range []string{fmt.Sprintf("/known/%d", i), fmt.Sprintf("/unknown/%d", i)} {
 			req := httptest.NewRequestWithContext(t.Context(), fmt.Sprintf("M%d", i), target, nil)
 			req.Host = "localhost"
-			s.Handler().ServeHTTP(httptest.NewRecorder(), req)
+			s.handler.ServeHTTP(httptest.NewRecorder(), req)
 		}
 	}
 	assert.Equal(t, 2, strings.Count(string(s.metrics.Text()), "\nhttp_requests_total{"), string(s.metrics.Text()))

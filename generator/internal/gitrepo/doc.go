@@ -5,7 +5,7 @@
 //	repositories, err := gitrepo.New(gitrepo.Options{
 //		URL:   "https://forge.example.com",
 //		Owner: "erp-plugins",
-//		Token: gitrepo.Static("…"),
+//		Token: token, // func(context.Context) (string, error)
 //	})
 //	receipt, err := repositories.Deliver(ctx, artifact, nil)
 //

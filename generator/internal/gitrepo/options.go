@@ -59,11 +59,6 @@ type Options struct {
 	Logger *slog.Logger // nil: silent
 }
 
-// Static returns a token that does not change, for [Options.Token].
-func Static(token string) func(context.Context) (string, error) {
-	return func(context.Context) (string, error) { return token, nil }
-}
-
 var (
 	segment    = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
 	branchName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*(/[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*)*$`)

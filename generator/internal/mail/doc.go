@@ -3,7 +3,7 @@
 //	sender, err := mail.New(mail.Options{
 //		Host:  "smtp.example.com",
 //		From:  "noreply@example.com",
-//		Login: mail.Static("user", "password"),
+//		Login: login, // func(context.Context) (mail.Login, error)
 //	})
 //	delivery, err := sender.To("developer@example.com")
 //	receipt, err := delivery.Deliver(ctx, artifact, nil)

@@ -62,11 +62,6 @@ type Options struct {
 // is printed.
 type Login struct{ User, Password string }
 
-// Static returns a login that does not change, for [Options.Login].
-func Static(user, password string) func(context.Context) (Login, error) {
-	return func(context.Context) (Login, error) { return Login{user, password}, nil }
-}
-
 // String returns "[redacted]".
 func (l Login) String() string { return "[redacted]" }
 

@@ -5,7 +5,7 @@
 //		Endpoint:    "https://s3.example.com",
 //		Bucket:      "plugins",
 //		Prefix:      "generated/",
-//		Credentials: objectstore.Static("access key", "secret key"),
+//		Credentials: credentials, // func(context.Context) (objectstore.Credentials, error)
 //	})
 //	receipt, err := store.Deliver(ctx, artifact, nil)
 //

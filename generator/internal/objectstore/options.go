@@ -57,13 +57,6 @@ type Credentials struct {
 	SessionToken string // of temporary credentials
 }
 
-// Static returns credentials that do not change, for [Options.Credentials].
-func Static(accessKey, secretKey string) func(context.Context) (Credentials, error) {
-	return func(context.Context) (Credentials, error) {
-		return Credentials{AccessKey: accessKey, SecretKey: secretKey}, nil
-	}
-}
-
 // String returns "[redacted]".
 func (c Credentials) String() string { return "[redacted]" }
 

@@ -64,9 +64,6 @@ func NewIndex(passages []Passage) *Index {
 	return x
 }
 
-// Len is the number of passages.
-func (x *Index) Len() int { return len(x.passages) }
-
 // Hit is a passage that was found.
 type Hit struct {
 	Title   string

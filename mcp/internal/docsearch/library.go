@@ -96,9 +96,6 @@ func (l *Library) Close() error {
 	return errors.Join(errs...)
 }
 
-// Len is the number of passages.
-func (l *Library) Len() int { return l.index.Load().Len() }
-
 // Search finds passages, after a look whether documents have changed when the
 // last was some time ago. While one search looks, others are served from what is
 // known.

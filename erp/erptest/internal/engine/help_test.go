@@ -15,7 +15,7 @@ import (
 // open is the ERP with the demo data, in memory or in a file.
 func open(t testing.TB, path string) *ERP {
 	t.Helper()
-	db, err := seed.OpenWith(t.Context(), path, seed.Options{})
+	db, err := seed.Open(t.Context(), path, seed.Options{})
 	require.NoError(t, err)
 	silent := slog.New(slog.DiscardHandler)
 	e := New(db, Options{

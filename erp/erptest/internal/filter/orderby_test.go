@@ -15,7 +15,7 @@ import (
 // userTable is AD_User of the demo data, in a database that is closed with
 // the test.
 func userTable(t testing.TB) (*store.Store, *store.Table) {
-	s, err := seed.Open(t.Context(), "")
+	s, err := seed.Open(t.Context(), "", seed.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	var table *store.Table

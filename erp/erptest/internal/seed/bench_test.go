@@ -21,7 +21,7 @@ func BenchmarkFirst(b *testing.B) {
 
 func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
-		s, err := Open(b.Context(), "")
+		s, err := Open(b.Context(), "", Options{})
 		require.NoError(b, err)
 		require.NoError(b, s.Close())
 	}
@@ -30,7 +30,7 @@ func BenchmarkOpen(b *testing.B) {
 // BenchmarkWhole is Open of an ERP that is then looked at from outside.
 func BenchmarkWhole(b *testing.B) {
 	for b.Loop() {
-		s, err := Open(b.Context(), "")
+		s, err := Open(b.Context(), "", Options{})
 		require.NoError(b, err)
 		db := s.Reader()
 		require.NoError(b, db.PingContext(b.Context()))

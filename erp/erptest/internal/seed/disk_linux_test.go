@@ -35,7 +35,7 @@ func TestDiskTooSmallForTheDemoData(t *testing.T) {
 			t.Parallel()
 			dir := mount(t, size)
 			path := filepath.Join(dir, "data", "erp.db")
-			_, err := Open(t.Context(), path)
+			_, err := Open(t.Context(), path, Options{})
 			require.Error(t, err)
 			assert.ErrorContains(t, err, "the disk is full; make room")
 			assert.ErrorContains(t, err, path)
@@ -52,15 +52,15 @@ func TestReadOnlyDisk(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "64m")
 	path := filepath.Join(dir, "erp.db")
-	s, err := Open(t.Context(), path)
+	s, err := Open(t.Context(), path, Options{})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
-	s, err = Open(t.Context(), path)
+	s, err = Open(t.Context(), path, Options{})
 	if err == nil {
 		require.NoError(t, s.Close())
 	}
 	require.ErrorContains(t, err, "must be writable")
-	_, err = Open(t.Context(), filepath.Join(dir, "new.db"))
+	_, err = Open(t.Context(), filepath.Join(dir, "new.db"), Options{})
 	require.ErrorContains(t, err, "must be writable")
 }

@@ -16,15 +16,10 @@ import (
 
 // Open opens the database at path, or one in memory when path is empty, and
 // fills it when it is new. Filling is all or nothing: a process that dies on
-// the way leaves no database, and what it leaves is swept by the next. The caller
-// closes the store.
-func Open(ctx context.Context, path string) (*store.Store, error) {
-	return OpenWith(ctx, path, Options{})
-}
-
-// OpenWith is Open with options. A file that cannot be used or written, or that
-// another version made, is refused with what to do about it.
-func OpenWith(ctx context.Context, path string, opts Options) (*store.Store, error) {
+// the way leaves no database, and what it leaves is swept by the next. A file that
+// cannot be used or written, or that another version made, is refused with what to do
+// about it. The caller closes the store.
+func Open(ctx context.Context, path string, opts Options) (*store.Store, error) {
 	if path == "" {
 		t, err := demo()
 		if err != nil {

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite files of testdata")
 func made(t *testing.T, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "erp.db")
-	s, err := Open(t.Context(), path)
+	s, err := Open(t.Context(), path, Options{})
 	require.NoError(t, err)
 	require.NoError(t, s.Update(t.Context(), func(tx *store.Tx) error {
 		for _, statement := range statements {
@@ -128,7 +128,7 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 			t.Parallel()
 			path := tc.file(t)
 			before, _ := os.ReadFile(path)
-			s, err := Open(t.Context(), path)
+			s, err := Open(t.Context(), path, Options{})
 			if err == nil {
 				require.NoError(t, s.Close())
 			}
@@ -150,7 +150,7 @@ func TestFilesOfOtherFormsAreNotTouched(t *testing.T) {
 			binary.BigEndian.PutUint32(b[headerVersion:], version)
 			return b
 		})
-		_, err := Open(t.Context(), path)
+		_, err := Open(t.Context(), path, Options{})
 		require.ErrorContains(t, err, fmt.Sprintf("its data have form %d", version))
 		entries, err := os.ReadDir(filepath.Dir(path))
 		require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestLeftoversAreSwept(t *testing.T) {
 	for _, name := range []string{"erp.db.new-1", "erp.db.new-2-journal", "erp.db.new-3-wal", "erp.db.new-upload-4", "other.db", "erp.db.newest", "erp.db.new-copy"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
 	}
-	s, err := Open(t.Context(), filepath.Join(dir, "erp.db"))
+	s, err := Open(t.Context(), filepath.Join(dir, "erp.db"), Options{})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
 	entries, err := os.ReadDir(dir)
@@ -185,7 +185,7 @@ func TestSeveralBeginAtOnce(t *testing.T) {
 	errs := make(chan error, 6)
 	for range cap(errs) {
 		go func() {
-			s, err := Open(t.Context(), path)
+			s, err := Open(t.Context(), path, Options{})
 			if err == nil {
 				err = s.Close()
 			}
@@ -204,7 +204,7 @@ func TestSeveralBeginAtOnce(t *testing.T) {
 // schemaVersion, then runs the test with -update.
 func TestSchemaIsThatOfTheVersion(t *testing.T) {
 	t.Parallel()
-	s, err := Open(t.Context(), made(t))
+	s, err := Open(t.Context(), made(t), Options{})
 	require.NoError(t, err)
 	defer s.Close()
 	sum := sha256.New()

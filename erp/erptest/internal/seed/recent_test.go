@@ -32,7 +32,7 @@ func TestDatesMoveTogether(t *testing.T) {
 			require.NoError(t, err)
 			before := open(t)
 			require.NoError(t, before.Update(t.Context(), func(tx *store.Tx) error { return run(t.Context(), tx, late...) }))
-			after, err := OpenWith(t.Context(), "", Options{Today: day.Add(23 * time.Hour)})
+			after, err := Open(t.Context(), "", Options{Today: day.Add(23 * time.Hour)})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, after.Close()) })
 			dates := dateColumns(t, before)

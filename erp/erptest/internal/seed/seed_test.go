@@ -34,7 +34,7 @@ var (
 
 func open(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := Open(t.Context(), "")
+	s, err := Open(t.Context(), "", Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
@@ -349,14 +349,14 @@ func TestStoresAreIndependent(t *testing.T) {
 func TestFileSurvivesReopening(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new folder", "erp's #1 100%.db")
-	s, err := Open(t.Context(), path)
+	s, err := Open(t.Context(), path, Options{})
 	require.NoError(t, err)
 	require.NoError(t, s.Update(t.Context(), func(tx *store.Tx) error {
 		_, err := tx.Exec(t.Context(), `UPDATE C_BPartner SET Name='Kept' WHERE C_BPartner_ID=118`)
 		return err
 	}))
 	require.NoError(t, s.Close())
-	s, err = Open(t.Context(), path)
+	s, err = Open(t.Context(), path, Options{})
 	require.NoError(t, err)
 	var name string
 	view(t, s, func(ctx context.Context, tx *store.Tx) error {
@@ -378,7 +378,7 @@ func TestOpenRefusesWhatIsNoDatabase(t *testing.T) {
 	require.NoError(t, os.WriteFile(text, []byte(strings.Repeat("these are notes\n", 500)), 0o600))
 	for name, path := range map[string]string{"a directory": dir, "another file": text, "below a file": filepath.Join(text, "x.db")} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(t.Context(), path)
+			_, err := Open(t.Context(), path, Options{})
 			require.Error(t, err)
 		})
 	}
@@ -405,7 +405,7 @@ func TestProcessNumbers(t *testing.T) {
 	value, _ = class(s, 50008)
 	assert.Equal(t, "PackIn", value)
 
-	plain, err := OpenWith(t.Context(), "", Options{RealProcessNumbers: true})
+	plain, err := Open(t.Context(), "", Options{RealProcessNumbers: true})
 	require.NoError(t, err)
 	defer plain.Close()
 	value, _ = class(plain, 291)

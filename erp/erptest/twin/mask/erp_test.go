@@ -42,7 +42,7 @@ func described(ctx context.Context, t testing.TB, tx *store.Tx, table *store.Tab
 func TestEmbeddedERP(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s, err := seed.Open(ctx, "")
+	s, err := seed.Open(ctx, "", seed.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, s.Close()) })
 	var finder masktest.Finder

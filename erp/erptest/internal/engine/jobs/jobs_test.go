@@ -82,7 +82,7 @@ func FuzzCron(f *testing.F) {
 func TestJobThatRunsIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := seed.OpenWith(ctx, "", seed.Options{})
+	db, err := seed.Open(ctx, "", seed.Options{})
 	require.NoError(t, err)
 	silent := slog.New(slog.DiscardHandler)
 	e := engine.New(db, engine.Options{Clock: time.Now, Location: time.UTC, Log: silent, Events: silent})
