@@ -95,6 +95,21 @@ func (c *keepingConn) giveBack(query string, stmt driver.Stmt) error {
 	return stmt.Close()
 }
 
+// runKept runs a statement that nobody uses, and closes it when it fails.
+func runKept[S, T any](ctx context.Context, c *keepingConn, query string, run func(S) (T, error)) (stmt driver.Stmt, result T, err error) {
+	if stmt, err = c.take(ctx, query); err != nil {
+		return nil, result, err
+	}
+	s, ok := stmt.(S)
+	if !ok {
+		return nil, result, errors.Join(fmt.Errorf("%T takes no context", stmt), stmt.Close())
+	}
+	if result, err = run(s); err != nil {
+		_ = stmt.Close() // says the same again
+	}
+	return stmt, result, err
+}
+
 func (c *keepingConn) Close() error {
 	var errs []error
 	for _, stmt := range c.idle {
@@ -116,17 +131,8 @@ func (c *keepingConn) exec(ctx context.Context, query string, args []driver.Name
 	if !kept(query) {
 		return c.writingConn.ExecContext(ctx, query, args)
 	}
-	stmt, err := c.take(ctx, query)
+	stmt, res, err := runKept(ctx, c, query, func(stmt driver.StmtExecContext) (driver.Result, error) { return stmt.ExecContext(ctx, args) })
 	if err != nil {
-		return nil, err
-	}
-	run, ok := stmt.(driver.StmtExecContext)
-	if !ok {
-		return nil, errors.Join(fmt.Errorf("%T takes no context", stmt), stmt.Close())
-	}
-	res, err := run.ExecContext(ctx, args)
-	if err != nil {
-		_ = stmt.Close() // says the same again
 		return nil, err
 	}
 	return res, c.giveBack(query, stmt)
@@ -144,17 +150,8 @@ func (c *keepingConn) query(ctx context.Context, query string, args []driver.Nam
 	if !kept(query) {
 		return c.writingConn.QueryContext(ctx, query, args)
 	}
-	stmt, err := c.take(ctx, query)
+	stmt, rows, err := runKept(ctx, c, query, func(stmt driver.StmtQueryContext) (driver.Rows, error) { return stmt.QueryContext(ctx, args) })
 	if err != nil {
-		return nil, err
-	}
-	run, ok := stmt.(driver.StmtQueryContext)
-	if !ok {
-		return nil, errors.Join(fmt.Errorf("%T takes no context", stmt), stmt.Close())
-	}
-	rows, err := run.QueryContext(ctx, args)
-	if err != nil {
-		_ = stmt.Close() // says the same again
 		return nil, err
 	}
 	return &keptRows{Rows: rows, c: c, stmt: stmt, query: query}, nil

@@ -48,28 +48,35 @@ func renameColumn(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 	return Result{Summary: "OK", Logs: []LogLine{{Message: report}}}, nil
 }
 
+// newName is the record whose name changes and what it will be called; the record is
+// nil when the process refuses.
+func newName(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run, table, noun string) (store.Row, string, Result, error) {
+	if err := mustWriteDictionary(ctx, s, tx, table); err != nil {
+		return nil, "", Result{}, err
+	}
+	row, err := engine.OneRow(ctx, tx, table, run.RecordID)
+	if err != nil {
+		return nil, "", Result{}, err
+	}
+	name := strings.TrimSpace(run.Text("New" + noun + "Name"))
+	if row == nil || name == "" || strings.EqualFold(name, row.String(noun+"Name")) {
+		return nil, "", Failed("Invalid: New %s Name", noun), nil
+	}
+	n, err := count(ctx, tx, table, noun+"Name=? COLLATE NOCASE", name)
+	if err == nil && n > 0 {
+		return nil, "", Failed("Already Exists: DB %s Name = %s", noun, name), nil
+	}
+	return row, name, Result{}, err
+}
+
 // renameElement gives an element, and every column that has it, another name in the
 // dictionary and in the database.
 func renameElement(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
-	if err := mustWriteDictionary(ctx, s, tx, "AD_Element"); err != nil {
-		return Result{}, err
+	element, name, refused, err := newName(ctx, s, tx, run, "AD_Element", "Column")
+	if err != nil || element == nil {
+		return refused, err
 	}
-	element, err := engine.OneRow(ctx, tx, "AD_Element", run.RecordID)
-	if err != nil {
-		return Result{}, err
-	}
-	name := strings.TrimSpace(run.Text("NewColumnName"))
-	if element == nil || name == "" || strings.EqualFold(name, element.String("ColumnName")) {
-		return Failed("Invalid: New Column Name"), nil
-	}
-	n, err := count(ctx, tx, "AD_Element", "ColumnName=? COLLATE NOCASE", name)
-	if err != nil {
-		return Result{}, err
-	}
-	if n > 0 {
-		return Failed("Already Exists: DB Column Name = %s", name), nil
-	}
-	n, err = count(ctx, tx, "AD_Column", `AD_Element_ID=? AND AD_Table_ID IN (SELECT AD_Table_ID FROM AD_Table WHERE IsView='Y')`, run.RecordID)
+	n, err := count(ctx, tx, "AD_Column", `AD_Element_ID=? AND AD_Table_ID IN (SELECT AD_Table_ID FROM AD_Table WHERE IsView='Y')`, run.RecordID)
 	if err != nil {
 		return Result{}, err
 	}
@@ -83,23 +90,9 @@ func renameElement(ctx context.Context, s *engine.Session, tx *store.Tx, run *Ru
 // renameTable gives a table another name in the dictionary and in the database, and
 // with it its sequences, its id and its UUID column, wherever these are used.
 func renameTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run) (Result, error) {
-	if err := mustWriteDictionary(ctx, s, tx, "AD_Table"); err != nil {
-		return Result{}, err
-	}
-	table, err := engine.OneRow(ctx, tx, "AD_Table", run.RecordID)
-	if err != nil {
-		return Result{}, err
-	}
-	name := strings.TrimSpace(run.Text("NewTableName"))
-	if table == nil || name == "" || strings.EqualFold(name, table.String("TableName")) {
-		return Failed("Invalid: New Table Name"), nil
-	}
-	n, err := count(ctx, tx, "AD_Table", "TableName=? COLLATE NOCASE", name)
-	if err != nil {
-		return Result{}, err
-	}
-	if n > 0 {
-		return Failed("Already Exists: DB Table Name = %s", name), nil
+	table, name, refused, err := newName(ctx, s, tx, run, "AD_Table", "Table")
+	if err != nil || table == nil {
+		return refused, err
 	}
 	old := table.String("TableName")
 	result := Result{Summary: "OK"}
