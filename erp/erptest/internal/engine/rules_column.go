@@ -113,52 +113,37 @@ func ownUUIDName(table store.Row, column string) bool {
 	return strings.EqualFold(column, table.String("TableName")+"_UU")
 }
 
-func isUUIDRef(ref int) bool {
-	switch ref {
-	case displaytype.UUID, displaytype.TableUU, displaytype.TableDirUU, displaytype.SearchUU, displaytype.RecordUU:
-		return true
-	}
-	return false
+// columnType is empty for a display type that there is not.
+func columnType(ref int) displaytype.Type {
+	t, _ := displaytype.Of(ref)
+	return t
 }
 
+func isUUIDRef(ref int) bool { return columnType(ref).Storage == displaytype.StoreUUID }
+func isDateRef(ref int) bool { return columnType(ref).Java == "Timestamp" }
+
 func isIDRef(ref int) bool {
-	switch ref {
-	case displaytype.ID, displaytype.Table, displaytype.TableDir, displaytype.Location, displaytype.Account, displaytype.Search,
-		displaytype.Locator, displaytype.Image, displaytype.Assignment, displaytype.PAttribute, displaytype.Chart, displaytype.RecordID:
-		return true
-	}
-	return false
+	t := columnType(ref)
+	return t.Java == "Integer" && t.Storage != displaytype.StoreInteger
 }
 
 func isNumericRef(ref int) bool {
-	switch ref {
-	case displaytype.Integer, displaytype.Amount, displaytype.Number, displaytype.Quantity, displaytype.CostPrice:
-		return true
-	}
-	return false
-}
-
-func isDateRef(ref int) bool {
-	switch ref {
-	case displaytype.Date, displaytype.DateTime, displaytype.Time, displaytype.TimestampWithTimeZone:
-		return true
-	}
-	return false
+	t := columnType(ref)
+	return t.Storage == displaytype.StoreInteger || t.Storage == displaytype.StoreDecimal
 }
 
 func isLookupRef(ref int) bool {
-	switch ref {
-	case displaytype.List, displaytype.Table, displaytype.TableDir, displaytype.Search, displaytype.Payment, displaytype.RadioGroupList,
-		displaytype.ChosenMultipleSelectionList, displaytype.ChosenMultipleSelectionTable, displaytype.ChosenMultipleSelectionSrch,
-		displaytype.TableUU, displaytype.TableDirUU, displaytype.SearchUU:
+	t := columnType(ref)
+	return t.Picked == displaytype.FromList || t.Picked == displaytype.FromTable
+}
+
+// isLargeRef reports whether columns of a type have no length.
+func isLargeRef(ref int) bool {
+	switch columnType(ref).Storage {
+	case displaytype.StoreBinary, displaytype.StoreLongText, displaytype.StoreJSON:
 		return true
 	}
 	return false
-}
-
-// isLargeRef are the types whose columns have no length.
-func isLargeRef(ref int) bool {
-	return ref == displaytype.Binary || ref == displaytype.TextLong || ref == displaytype.JSON
 }
 
 func checkColumnNames(r *Record) error {
