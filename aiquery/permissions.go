@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // permissions is what an AD_Role with the roles it includes gives one user, as the
@@ -133,13 +134,13 @@ func (l *permissionsLoader) look(table, columns, where string) (asked, []row, er
 	var names, quoted []string
 	for _, c := range strings.Fields(strings.ToLower(columns)) {
 		if relation.Has(c) {
-			names, quoted = append(names, c), append(quoted, `"`+c+`"`)
+			names, quoted = append(names, c), append(quoted, sqlquote.Name(c))
 		}
 	}
 	if len(names) == 0 {
 		return asked{}, nil, nil
 	}
-	from := `"` + relation.Name + `"`
+	from := sqlquote.Name(relation.Name)
 	if l.schema != "" {
 		from = l.schema + "." + from
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/internal/adid"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Style says in which order the parts of a column clause come.
@@ -66,7 +67,7 @@ func Default(c dict.PhysicalColumn, dialect dict.Dialect) string {
 		// The ERP puts quotes around it and leaves those inside alone, so they
 		// are doubled in the dictionary; one that is not would end the literal.
 		if strings.Contains(strings.ReplaceAll(value, "''", ""), "'") {
-			value = strings.ReplaceAll(value, "'", "''")
+			return sqlquote.Text(value)
 		}
 		return "'" + value + "'"
 	}
@@ -119,7 +120,7 @@ func Name(column string, dialect dict.Dialect) string {
 	if dialect == dict.PostgreSQL {
 		switch lower := strings.ToLower(column); lower {
 		case "action", "limit", "old", "new":
-			return `"` + lower + `"`
+			return sqlquote.Name(lower)
 		}
 	}
 	return column

@@ -12,6 +12,7 @@ import (
 
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp/access"
+	"github.com/erphub/erphub/internal/sqlquote"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -191,7 +192,7 @@ func (n *nothing) inOtherCaseBySQL(ctx context.Context, t textCondition, text st
 			found = append(found, value)
 		}
 	}
-	return distinct(found), fmt.Sprintf("lower(%s) %s lower('%s')", column, operator, strings.ReplaceAll(clip(text, 60), "'", "''"))
+	return distinct(found), fmt.Sprintf("lower(%s) %s lower(%s)", column, operator, sqlquote.Text(clip(text, 60)))
 }
 
 // distinct are the values without repetitions.

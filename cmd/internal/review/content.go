@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/internal/adid"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // Content counts rows of the ERP. Tables and columns go by the names that the ERP
@@ -96,4 +97,4 @@ func (d *database) Count(ctx context.Context, q Question) (Count, error) {
 }
 
 // quoted is a name as PostgreSQL has those that were not quoted.
-func quoted(name string) string { return `"` + strings.ToLower(name) + `"` }
+func quoted(name string) string { return sqlquote.Name(strings.ToLower(name)) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/lazyregexp"
+	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // ValidationRule is the SQL of an AD_Val_Rule named by id or UUID, with the
@@ -79,7 +80,7 @@ func putContext(code, variables string) (string, error) {
 				if quoted || wholeValue().MatchString(value) {
 					b.WriteString(value)
 				} else {
-					b.WriteString("'" + value + "'")
+					b.WriteString(sqlquote.Text(value))
 				}
 				rest = after
 				continue
