@@ -54,7 +54,7 @@ func ParseEnvironment(name string) (Environment, error) {
 		}
 	}
 	if word == "" || len(word) > longestName || strings.ContainsFunc(word, unicode.IsControl) {
-		return "", fmt.Errorf("%w: %s is no name of an environment; PROD, STAGING and DEV are, and what the list %q of the ERP has", ErrInvalid, text.Quote(name), EnvironmentList)
+		return "", fmt.Errorf("%w: %s is not the name of an environment; PROD, STAGING and DEV are, and what the list %q of the ERP has", ErrInvalid, text.Quote(name), EnvironmentList)
 	}
 	return Environment(word), nil
 }

@@ -203,7 +203,7 @@ func parseCursor(cursor string) (historyCursor, error) {
 	at, err := strconv.ParseInt(second, 10, 64)
 	n, err2 := strconv.Atoi(skip)
 	if !ok || err != nil || err2 != nil || n < 0 || at < -1<<36 || at > 1<<36 {
-		return historyCursor{}, fmt.Errorf("%w: %s is no cursor of the history; begin without one", ErrInvalid, text.Quote(cursor))
+		return historyCursor{}, fmt.Errorf("%w: %s is not a cursor of the history; begin without one", ErrInvalid, text.Quote(cursor))
 	}
 	return historyCursor{time.Unix(at, 0).UTC(), n}, nil
 }

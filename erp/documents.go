@@ -193,7 +193,7 @@ func (c *Client) Document(ctx context.Context, table string, id ID) (*Document, 
 	}
 	d := &Document{Table: table, Record: record}
 	if d.Status() == "" {
-		return nil, invalid("%s %s is no document: it has no DocStatus", quote(table), id)
+		return nil, invalid("%s %s is not a document: it has no DocStatus", quote(table), id)
 	}
 	return d, nil
 }

@@ -103,7 +103,7 @@ func (c *Client) DecideActivity(ctx context.Context, id ID, decision Decision, o
 		}
 		body["userTo"] = o.To.String()
 	default:
-		return invalid("activity %s: %s is no decision", id, quote(string(decision)))
+		return invalid("activity %s: %s is not a decision", id, quote(string(decision)))
 	}
 	data, err := jsonObject(body)
 	if err != nil {

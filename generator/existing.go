@@ -20,7 +20,7 @@ const maxSource = 4 << 20
 func (p *project) open(plugin fs.FS, v values) error {
 	text, err := readSource(plugin, "META-INF/MANIFEST.MF")
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("adding to a plugin: the folder has no META-INF/MANIFEST.MF, so it is no plugin; change to a plugin's folder, or generate a new one")
+		return fmt.Errorf("adding to a plugin: the folder has no META-INF/MANIFEST.MF, so it is not a plugin; change to a plugin's folder, or generate a new one")
 	}
 	if err != nil {
 		return fmt.Errorf("adding to a plugin: %w", err)

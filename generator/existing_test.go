@@ -65,10 +65,10 @@ func TestAddToWhatIsNoPlugin(t *testing.T) {
 		files map[string]string
 		says  string
 	}{
-		"empty":               {nil, "it is no plugin"},
+		"empty":               {nil, "it is not a plugin"},
 		"a jar's manifest":    {map[string]string{"META-INF/MANIFEST.MF": "Manifest-Version: 1.0\n"}, "Bundle-SymbolicName is empty"},
 		"hostile name":        {map[string]string{"META-INF/MANIFEST.MF": "Bundle-SymbolicName: ../../x\n"}, "Bundle-SymbolicName"},
-		"broken manifest":     {map[string]string{"META-INF/MANIFEST.MF": "nonsense\n"}, "is no header"},
+		"broken manifest":     {map[string]string{"META-INF/MANIFEST.MF": "nonsense\n"}, "is not a header"},
 		"open quotes":         {map[string]string{"META-INF/MANIFEST.MF": good + "Require-Bundle: a;x=\"1\n"}, "quotes that do not end"},
 		"another packaging":   {map[string]string{"META-INF/MANIFEST.MF": good, "pom.xml": "<project><packaging>war</packaging></project>"}, `packaging "war"`},
 		"broken pom":          {map[string]string{"META-INF/MANIFEST.MF": good, "pom.xml": "<project><packaging>"}, "pom.xml cannot be read"},

@@ -59,7 +59,7 @@ func parseManifest(data []byte) (*manifest, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || name == "" || strings.ContainsAny(name, " \t") {
-			return nil, fmt.Errorf("line %d of the manifest is no header: %s", number, quote(line))
+			return nil, fmt.Errorf("line %d of the manifest is not a header: %s", number, quote(line))
 		}
 		if _, twice := m.lookup(name); twice {
 			return nil, fmt.Errorf("the manifest has the header %s twice", name)

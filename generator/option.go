@@ -162,7 +162,7 @@ func (g *Generator) resolve(options map[string]any, adding bool) (values, error)
 	names := slices.Sorted(maps.Keys(options))
 	for _, name := range names {
 		if _, ok := g.Option(name); !ok {
-			v.bad(quote(name), "", "is no option of this generator; there are "+g.optionNames(adding))
+			v.bad(quote(name), "", "is not an option of this generator; there are "+g.optionNames(adding))
 		}
 	}
 	for i := range g.Options {
@@ -296,7 +296,7 @@ func convertText(raw any) (any, string) {
 			return strconv.FormatFloat(raw, 'f', -1, 64), ""
 		}
 	}
-	return nil, fmt.Sprintf("is no text but %s", show(raw))
+	return nil, fmt.Sprintf("is not a text but %s", show(raw))
 }
 
 func show(raw any) string {

@@ -69,7 +69,7 @@ func checkEntityType(code string) string {
 		return ""
 	}
 	if len(code) < 2 || len(code) > 40 {
-		return "is no code of two to 40 letters and digits, nor U"
+		return "is not a code of two to 40 letters and digits, nor U"
 	}
 	for _, r := range code {
 		if !(r >= 'A' && r <= 'Z' || digit(r)) {

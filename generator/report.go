@@ -109,7 +109,7 @@ func (b *bundle) reportParameter(ctx context.Context, v values, table string, p 
 		return err
 	}
 	if c, ok := t.Column(p.Column); !ok || c.Virtual() {
-		v.bad("parameters", p.Column, "is no stored column of "+table+", which the report compares it with")
+		v.bad("parameters", p.Column, "is not a stored column of "+table+", which the report compares it with")
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func (b *bundle) fragment(host string) {
 
 func (b *bundle) restExtension(v values) error {
 	if b.Host != restHost {
-		return fmt.Errorf("%s is no fragment of %s, so the REST API does not see its classes; generate the extension as a plugin of its own", b.ID, restHost)
+		return fmt.Errorf("%s is not a fragment of %s, so the REST API does not see its classes; generate the extension as a plugin of its own", b.ID, restHost)
 	}
 	class, pkg := v.text("class"), b.sub("rest")
 	source, err := render("RestResource.java", map[string]any{"Package": pkg, "Class": class, "Path": v.text("path")})

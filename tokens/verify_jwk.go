@@ -203,7 +203,7 @@ func readKeys(data []byte) ([]jwk, error) {
 		} `json:"keys"`
 	}
 	if json.Unmarshal(data, &set) != nil {
-		return nil, errors.New("the response is no key set")
+		return nil, errors.New("the response is not a key set")
 	}
 	var keys []jwk
 	for _, k := range set.Keys {

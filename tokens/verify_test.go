@@ -259,7 +259,7 @@ func TestKeySets(t *testing.T) {
 		{"a public key", `{"keys":[{"kty":"RSA","alg":"RS256","n":"x","e":"AQAB"}]}`, 200, "none of the published keys"},
 		{"empty key", `{"keys":[{"alg":"HS512","k":"","kid":"idempiere","kty":"oct"}]}`, 200, "none of the published keys"},
 		{"garbage key", `{"keys":[{"alg":"HS512","k":"***","kid":"idempiere","kty":"oct"}]}`, 200, "none of the published keys"},
-		{"garbage", `<html>`, 200, "no key set"},
+		{"garbage", `<html>`, 200, "not a key set"},
 		{"404", `{}`, 404, "responded with 404"},
 	}
 	for _, tt := range tests {

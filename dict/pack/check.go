@@ -288,7 +288,7 @@ func (c *checker) property(where string, record, p *element) {
 	case "id":
 		n, err := strconv.Atoi(text)
 		if text != "" && (err != nil || n < 0 || n > adid.MaxOfficial) {
-			c.add(where, fmt.Sprintf("%q is no official id (0 to %d)", text, adid.MaxOfficial))
+			c.add(where, fmt.Sprintf("%q is not an official id (0 to %d)", text, adid.MaxOfficial))
 		}
 	default:
 		c.add(where, fmt.Sprintf("there is no reference %q", p.attrs["reference"]))
@@ -297,7 +297,7 @@ func (c *checker) property(where string, record, p *element) {
 	case p.name == record.name+"_ID" && p.attrs["reference"] == "":
 		n, err := strconv.Atoi(text)
 		if err != nil || !adid.Official(n) {
-			c.add(where, fmt.Sprintf("the record's own id %q is no official one", text))
+			c.add(where, fmt.Sprintf("the record's own id %q is not an official one", text))
 		}
 	case p.name == "AD_Client_ID" && p.attrs["reference"] == "":
 		if _, err := strconv.Atoi(text); err != nil {
@@ -307,7 +307,7 @@ func (c *checker) property(where string, record, p *element) {
 		c.add(where, "there are blanks around a name")
 	case p.name == "FieldLength" || p.name == "SeqNo" || p.name == "TabLevel":
 		if _, err := strconv.Atoi(text); text != "" && err != nil {
-			c.add(where, fmt.Sprintf("%q is no whole number", text))
+			c.add(where, fmt.Sprintf("%q is not a whole number", text))
 		}
 	}
 }

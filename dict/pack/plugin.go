@@ -90,7 +90,7 @@ func metaInf(dir string) (string, error) {
 	}
 	st, err := os.Stat(meta)
 	if err != nil || !st.IsDir() {
-		return "", fmt.Errorf("%s is no plugin: it has no folder META-INF", dir)
+		return "", fmt.Errorf("%s is not a plugin: it has no folder META-INF", dir)
 	}
 	return meta, nil
 }

@@ -81,7 +81,7 @@ func readSnapshot(path, origin string) (*Catalog, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() || st.Size() > maxSnapshot {
-		return nil, fmt.Errorf("%w: it is no regular file of at most %d MiB", errSnapshot, maxSnapshot>>20)
+		return nil, fmt.Errorf("%w: it is not a regular file of at most %d MiB", errSnapshot, maxSnapshot>>20)
 	}
 	data := make([]byte, st.Size())
 	if _, err := io.ReadFull(f, data); err != nil {

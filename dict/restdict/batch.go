@@ -101,7 +101,7 @@ func (r *runner) afterRefusal(ctx context.Context, left []*state, refused *erp.B
 	case there:
 		blamed.fail(blamed.err)
 	case err != nil:
-		blamed.fail(errors.Join(refused.Err, fmt.Errorf("looking whether it is there: %w", err)))
+		blamed.fail(errors.Join(refused.Err, fmt.Errorf("checking whether it is there: %w", err)))
 	default:
 		blamed.fail(refused.Err)
 	}
@@ -173,7 +173,7 @@ func (r *runner) takeResults(ctx context.Context, states []*state, results []erp
 		case there:
 			st.fail(st.err)
 		case lookErr != nil:
-			st.fail(errors.Join(err, fmt.Errorf("looking whether it is there: %w", lookErr)))
+			st.fail(errors.Join(err, fmt.Errorf("checking whether it is there: %w", lookErr)))
 		default:
 			st.fail(err)
 		}

@@ -39,7 +39,7 @@ func Unreadable(ctx context.Context, client *erp.Client, tables ...string) ([]st
 		case errors.As(err, &refused) && refused.Status == http.StatusInternalServerError:
 			names = append(names, tables[i])
 		case erp.Retryable(err) || !errors.As(err, &refused):
-			return nil, fmt.Errorf("looking whether %s can be read: %w", tables[i], err)
+			return nil, fmt.Errorf("checking whether %s can be read: %w", tables[i], err)
 		}
 	}
 	return names, nil

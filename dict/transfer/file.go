@@ -83,7 +83,7 @@ func OpenRegular(path string) (*os.File, error) {
 	case info.IsDir():
 		err = &FileError{Name: path, Problem: "it is a folder; name a file in it"}
 	case !info.Mode().IsRegular():
-		err = &FileError{Name: path, Problem: "it is no regular file; it is read more than once, so copy it to one, or give it as standard input"}
+		err = &FileError{Name: path, Problem: "it is not a regular file; it is read more than once, so copy it to one, or give it as standard input"}
 	}
 	if err != nil {
 		_ = f.Close() // nothing was read

@@ -193,7 +193,7 @@ func idempotencyKey(r *http.Request) (string, error) {
 	key := strings.TrimSpace(values[0])
 	const most = 255
 	if len(values) > 1 || key == "" || len(key) > most || strings.ContainsFunc(key, func(c rune) bool { return c < ' ' || c > '~' }) {
-		return "", httpserver.InvalidRequest("the header Idempotency-Key is no key", fmt.Sprintf("send it once, with 1 to %d printable ASCII characters that nobody uses twice, such as a UUID", most))
+		return "", httpserver.InvalidRequest("the header Idempotency-Key is not a key", fmt.Sprintf("send it once, with 1 to %d printable ASCII characters that nobody uses twice, such as a UUID", most))
 	}
 	return key, nil
 }

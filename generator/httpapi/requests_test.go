@@ -111,7 +111,7 @@ func TestRefusedRequests(t *testing.T) {
 		"options as text":       {body + `,"options":"x"}`, nil, 400, "member options"},
 		"unknown output":        {body + `,"output":"floppy"}`, nil, 400, "use one of filesystem, archive, url"},
 		"unknown generator":     {body + `,"generator":"virus"}`, nil, 400, "no such generator"},
-		"unknown option":        {body + `,"options":{"colour":"red"}}`, nil, 400, "no option of this generator"},
+		"unknown option":        {body + `,"options":{"colour":"red"}}`, nil, 400, "not an option of this generator"},
 		"option of wrong kind":  {body + `,"options":{"components":{"a":1}}}`, nil, 400, "is not a list but an object"},
 		"option out of choices": {body + `,"options":{"release":"11"}}`, nil, 400, "is none of 12, 13"},
 		"id twice":              {body + `,"options":{"artifactId":"com.example.other"}}`, nil, 400, "as an option as well"},
@@ -145,7 +145,7 @@ func TestRefusedRequests(t *testing.T) {
 		"display name":    {to("A <a@example.com>"), nil, 400, "plain address"},
 		"address literal": {to("a@[127.0.0.1]"), nil, 400, "plain address"},
 
-		"key is empty":    {body + `}`, header("Idempotency-Key", " "), 400, "Idempotency-Key is no key"},
+		"key is empty":    {body + `}`, header("Idempotency-Key", " "), 400, "Idempotency-Key is not a key"},
 		"key is long":     {body + `}`, header("Idempotency-Key", strings.Repeat("k", 256)), 400, "1 to 255"},
 		"key is no ASCII": {body + `}`, header("Idempotency-Key", "schlüssel"), 400, "printable ASCII"},
 		"two keys":        {body + `}`, func(r *http.Request) { r.Header["Idempotency-Key"] = []string{"a", "b"} }, 400, "send it once"},

@@ -89,11 +89,11 @@ func TestWhatCannotBeComputed(t *testing.T) {
 		groups, measures []string
 		order, problem   string
 	}{
-		{[]string{"a b c"}, nil, "", "is no group"},
+		{[]string{"a b c"}, nil, "", "is not a group"},
 		{[]string{"Date:week"}, nil, "", `there is no bucket "week"`},
 		{nil, []string{"sum"}, "", "sum needs a column"},
-		{nil, []string{"median(Total)"}, "", "is no measure"},
-		{nil, []string{"count(1=1); --"}, "", "is no measure"},
+		{nil, []string{"median(Total)"}, "", "is not a measure"},
+		{nil, []string{"count(1=1); --"}, "", "is not a measure"},
 		{nil, []string{"sum(Partner)"}, "", "Partner is not a number: it has no sum"},
 		{nil, []string{"sum(No)"}, "", "No is not a number"},
 		{[]string{"No:month"}, nil, "", "No is not a date: it has no month"},

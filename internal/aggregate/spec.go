@@ -69,7 +69,7 @@ var (
 func ParseGroup(text string) (Group, error) {
 	m := groupText().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
-		return Group{}, fmt.Errorf("%q is no group: write a column, or a date with day, month, quarter or year, such as DateOrdered:month", text)
+		return Group{}, fmt.Errorf("%q is not a group: write a column, or a date with day, month, quarter or year, such as DateOrdered:month", text)
 	}
 	g := Group{Column: m[1] + m[4] + m[5], Bucket: Bucket(strings.ToLower(m[2] + m[3]))}
 	if !slices.Contains([]Bucket{"", Day, Month, Quarter, Year}, g.Bucket) {
@@ -81,7 +81,7 @@ func ParseGroup(text string) (Group, error) {
 // ParseMeasure reads a measure: count, or sum(GrandTotal).
 func ParseMeasure(text string) (Measure, error) {
 	m := measureText().FindStringSubmatch(strings.TrimSpace(text))
-	wrong := fmt.Errorf("%q is no measure: write count, sum(Column), avg(Column), min(Column) or max(Column)", text)
+	wrong := fmt.Errorf("%q is not a measure: write count, sum(Column), avg(Column), min(Column) or max(Column)", text)
 	if m == nil {
 		return Measure{}, wrong
 	}

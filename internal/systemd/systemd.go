@@ -27,7 +27,7 @@ func Notify(getenv func(string) string, state string) error {
 		return nil
 	}
 	if path[0] != '/' && path[0] != '@' { // @ is an abstract socket
-		return fmt.Errorf("telling the service manager %s: NOTIFY_SOCKET is no path of a socket", state)
+		return fmt.Errorf("telling the service manager %s: NOTIFY_SOCKET is not a path of a socket", state)
 	}
 	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: path, Net: "unixgram"})
 	if err != nil {

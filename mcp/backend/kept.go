@@ -238,7 +238,7 @@ func (k *kept) isRefused(caller mcp.Caller) bool {
 // refusedLocked is the ERP's no to this caller's token, nil without one.
 func (k *kept) refusedLocked(caller mcp.Caller) error {
 	if k.failed != nil && refusal(k.failed) && k.refused.Equal(caller.Token) {
-		return fmt.Errorf("looking whether the dictionary has changed: %w", k.failed)
+		return fmt.Errorf("checking whether the dictionary has changed: %w", k.failed)
 	}
 	return nil
 }

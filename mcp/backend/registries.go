@@ -140,7 +140,7 @@ func (r *registries) refresh(ctx context.Context, caller mcp.Caller, view string
 				continue
 			}
 			if j.err != nil {
-				return fmt.Errorf("looking whether the dictionary has changed: %w", j.err)
+				return fmt.Errorf("checking whether the dictionary has changed: %w", j.err)
 			}
 			return nil
 		case <-ctx.Done():

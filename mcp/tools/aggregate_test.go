@@ -96,7 +96,7 @@ func TestAggregateRecords(t *testing.T) {
 		message   string
 	}{
 		"no such column":   {args{"table": "C_Order", "groupBy": "DocStat"}, `C_Order has no column "DocStat"`},
-		"no such measure":  {args{"table": "C_Order", "measures": "median(GrandTotal)"}, "is no measure"},
+		"no such measure":  {args{"table": "C_Order", "measures": "median(GrandTotal)"}, "is not a measure"},
 		"a sum of texts":   {args{"table": "C_Order", "measures": "sum(DocumentNo)"}, "DocumentNo is not a number"},
 		"a month of texts": {args{"table": "C_Order", "groupBy": "DocumentNo:month"}, "is not a date"},
 		"a secret":         {args{"table": "AD_User", "groupBy": "Password"}, "holds secrets"},

@@ -207,5 +207,5 @@ func dayOrTime(text string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fail(mcp.CodeInvalidArguments, "give a day such as 2026-08-01, or a time such as 2026-08-01T12:00:00Z", "%q is no time", clip(text, 40))
+	return time.Time{}, fail(mcp.CodeInvalidArguments, "give a day such as 2026-08-01, or a time such as 2026-08-01T12:00:00Z", "%q is not a time", clip(text, 40))
 }

@@ -155,7 +155,7 @@ func (p *OwnParameter) schema() (*jsonschema.Schema, error) {
 		}
 		var err error
 		if s.Default, err = json.Marshal(value); err != nil {
-			return nil, errors.New("its default is no single value")
+			return nil, errors.New("its default is not a single value")
 		}
 	}
 	if _, err := s.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true}); err != nil {

@@ -210,7 +210,7 @@ func (in *recordAttachmentsIn) check() ([]byte, error) {
 	}
 	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(*in.Base64), ""))
 	if err != nil {
-		return wrong("the content is no base64", "a plain text goes into text")
+		return wrong("the content is not base64", "a plain text goes into text")
 	}
 	return data, nil
 }

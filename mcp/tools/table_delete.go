@@ -45,7 +45,7 @@ func (b *Toolbox) runDeleteTable(ctx context.Context, c *mcp.Call, in deleteTabl
 		return nil, err
 	}
 	if !t.Custom() {
-		return nil, fail(mcp.CodePermissionDenied, "listTables with customOnly lists them", "%s is no custom table: only those with the prefix %s can be deleted", t.Name, dict.CustomPrefix)
+		return nil, fail(mcp.CodePermissionDenied, "listTables with customOnly lists them", "%s is not a custom table: only those with the prefix %s can be deleted", t.Name, dict.CustomPrefix)
 	}
 	if err := pointedTo(ctx, reg, &t); err != nil {
 		return nil, err

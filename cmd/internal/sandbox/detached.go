@@ -202,7 +202,7 @@ func (a *app) running() ([]*detached, error) {
 		lock := d.lock()
 		held, err := lock.TryLock()
 		if err != nil {
-			return nil, fmt.Errorf("looking whether a sandbox runs: %w", err)
+			return nil, fmt.Errorf("checking whether a sandbox runs: %w", err)
 		}
 		if held { // nobody else does
 			if err := errors.Join(lock.Unlock(), d.remove()); err != nil {

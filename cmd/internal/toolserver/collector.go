@@ -49,7 +49,7 @@ func (s collectorSettings) client() (*collector, error) {
 		target = strings.TrimRight(s("OTEL_EXPORTER_OTLP_ENDPOINT"), "/") + "/v1/traces"
 	}
 	if u, err := url.Parse(target); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT is no address that begins with http:// or https://")
+		return nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT is not an address that begins with http:// or https://")
 	}
 	headers, err := traceHeaders(s.get("HEADERS"))
 	if err != nil {
@@ -57,7 +57,7 @@ func (s collectorSettings) client() (*collector, error) {
 	}
 	limit, err := strconv.Atoi(cmp.Or(s.get("TIMEOUT"), "10000"))
 	if err != nil || limit <= 0 {
-		return nil, errors.New("OTEL_EXPORTER_OTLP_TIMEOUT is no number of milliseconds above zero")
+		return nil, errors.New("OTEL_EXPORTER_OTLP_TIMEOUT is not a number of milliseconds above zero")
 	}
 	compression := cmp.Or(s.get("COMPRESSION"), "none")
 	if compression != "none" && compression != "gzip" {
@@ -85,7 +85,7 @@ func traceHeaders(list string) (http.Header, error) {
 		name, value, ok := strings.Cut(pair, "=")
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if !ok || err != nil { // neither is shown: a value is often a key
-			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS is no list of name=value pairs with commas between them")
+			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS is not a list of name=value pairs with commas between them")
 		}
 		headers.Set(strings.TrimSpace(name), value)
 	}

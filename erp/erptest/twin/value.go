@@ -163,7 +163,7 @@ func plainDecimal(s string) (any, error) {
 	s = strings.TrimSpace(s)
 	plain, ok := engine.PlainDecimal(s)
 	if !ok {
-		return nil, fmt.Errorf("a value of %d characters is no number", len(s))
+		return nil, fmt.Errorf("a value of %d characters is not a number", len(s))
 	}
 	return plain, nil
 }

@@ -35,7 +35,7 @@ func OpenImage(path string, watched bool) (*Image, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	i := &Image{data: f, close: f.Close}
 	if err == nil {
@@ -83,7 +83,7 @@ func (i *Image) prepare() error {
 	if n, err := i.data.ReadAt(head[:], 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	} else if n < offsetReading || !bytes.HasPrefix(head[:], []byte("SQLite format 3\x00")) {
-		return errors.New("it is no database")
+		return errors.New("it is not a database")
 	}
 	if head[offsetWriting] == inJournal || head[offsetReading] == inJournal {
 		head[offsetWriting], head[offsetReading] = inPlace, inPlace

@@ -154,9 +154,9 @@ func TestAnImageIsChanged(t *testing.T) {
 func TestNoImage(t *testing.T) {
 	t.Parallel()
 	_, err := layer.ImageOf(strings.NewReader("no database"), 11)
-	require.ErrorContains(t, err, "it is no database")
+	require.ErrorContains(t, err, "it is not a database")
 	_, err = layer.OpenImage(t.TempDir(), false)
-	require.ErrorContains(t, err, "is no regular file")
+	require.ErrorContains(t, err, "is not a regular file")
 	_, err = layer.OpenImage(filepath.Join(t.TempDir(), "missing"), false)
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

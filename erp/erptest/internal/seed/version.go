@@ -50,7 +50,7 @@ func inspect(path string) (found bool, err error) {
 	case info.IsDir():
 		return false, fmt.Errorf("opening the database: %s is a directory; name a file", path)
 	case !info.Mode().IsRegular():
-		return false, fmt.Errorf("opening the database: %s is no regular file", path)
+		return false, fmt.Errorf("opening the database: %s is not a regular file", path)
 	case info.Size() == 0:
 		return false, fmt.Errorf("opening the database: %s is empty, so its data are lost: put back a copy, or remove it to begin anew with the demo data", path)
 	}
@@ -135,7 +135,7 @@ func checkFilled(ctx context.Context, tx *store.Tx) error {
 			}
 		}
 		if n == 0 {
-			return fmt.Errorf("it is no database of the embedded ERP, or was changed by other programs: %s has no rows; "+
+			return fmt.Errorf("it is not a database of the embedded ERP, or was changed by other programs: %s has no rows; "+
 				"put back a copy, or name another file", table)
 		}
 	}
