@@ -178,21 +178,22 @@ func TestRoles(t *testing.T) {
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	c := client(t, recorded(t), "GardenAdmin", 11, 102)
+	gardenUser, err := c.Get(t.Context(), "AD_User", erp.IntID(102), nil)
+	require.NoError(t, err)
 	for name, tt := range map[string]struct {
 		f    auditlog.Filter
 		want []int64
 	}{
 		"limit":                       {auditlog.Filter{Limit: 2}, []int64{7, 6}},
-		"user by number":              {auditlog.Filter{User: "102"}, []int64{6, 2}},
-		"user by name":                {auditlog.Filter{User: "GardenUser"}, []int64{6, 2}},
-		"user by name in small":       {auditlog.Filter{User: "gardenuser"}, []int64{6, 2}},
-		"user nobody knows by number": {auditlog.Filter{User: "4711"}, nil},
+		"user by number":              {auditlog.Filter{User: erp.IntID(102)}, []int64{6, 2}},
+		"user by UUID":                {auditlog.Filter{User: erp.UUID(gardenUser.UUID())}, []int64{6, 2}},
+		"user nobody knows by number": {auditlog.Filter{User: erp.IntID(4711)}, nil},
 		"since":                       {auditlog.Filter{Since: first.Add(5 * time.Minute)}, []int64{7, 6}},
 		"until":                       {auditlog.Filter{Until: first.Add(time.Minute)}, []int64{1}},
 		"since in another zone":       {auditlog.Filter{Since: first.Add(6 * time.Minute).In(time.FixedZone("", 9*3600))}, []int64{7}},
 		"between":                     {auditlog.Filter{Since: first.Add(time.Minute), Until: first.Add(4 * time.Minute)}, []int64{4, 2}},
 		"status":                      {auditlog.Filter{Status: auditlog.Refused}, []int64{4, 2}},
-		"status and user":             {auditlog.Filter{Status: auditlog.Failed, User: "102"}, []int64{6}},
+		"status and user":             {auditlog.Filter{Status: auditlog.Failed, User: erp.IntID(102)}, []int64{6}},
 		"contains":                    {auditlog.Filter{Contains: "bpartner"}, []int64{1}},
 		"contains is no pattern":      {auditlog.Filter{Contains: "c_order"}, []int64{7, 2}},
 		"contains what filters read":  {auditlog.Filter{Contains: `it's (50%) of \ `}, []int64{7}},
@@ -208,13 +209,10 @@ func TestFilters(t *testing.T) {
 		})
 	}
 	for name, f := range map[string]auditlog.Filter{
-		"limit":             {Limit: -1},
-		"times":             {Since: first, Until: first},
-		"status":            {Status: "Nothing"},
-		"text":              {Contains: strings.Repeat("x", 201)},
-		"user":              {User: "Nobody"},
-		"user with a quote": {User: "x' or 'a' eq 'a"},
-		"number":            {User: "-5"},
+		"limit":  {Limit: -1},
+		"times":  {Since: first, Until: first},
+		"status": {Status: "Nothing"},
+		"text":   {Contains: strings.Repeat("x", 201)},
 	} {
 		got, err := ids(t, c, f)
 		require.ErrorIs(t, err, erp.ErrInvalid, name)
@@ -236,7 +234,7 @@ func TestRecord(t *testing.T) {
 		assert.Equal(t, want, got)
 	}
 	want.Secured = ""
-	for r, err := range auditlog.List(t.Context(), c, auditlog.Filter{User: "102", Status: auditlog.Refused}) {
+	for r, err := range auditlog.List(t.Context(), c, auditlog.Filter{User: erp.IntID(102), Status: auditlog.Refused}) {
 		require.NoError(t, err)
 		assert.Equal(t, want, r)
 	}

@@ -2,23 +2,18 @@ package auditlog
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/erphub/erphub/erp"
-	"github.com/erphub/erphub/internal/text"
 )
 
 // Filter says which records to list. The zero value lists all that the role may
 // see.
 type Filter struct {
-	// User is the user of the query: an AD_User_ID in digits, or a name in any case of
-	// letters; empty: anybody. Several users may have one name.
-	User   string
+	User   erp.ID    // number or UUID of who asked; zero: anybody
 	Since  time.Time // run then or later; zero: always
 	Until  time.Time // run before; zero: always
 	Status Status    // empty: any
@@ -34,8 +29,6 @@ const (
 	pageSize = 50
 	// maxContains keeps the address of a request short.
 	maxContains = 200
-	// maxUsers bounds how many users of one name are looked for.
-	maxUsers = 40
 	// timeMargin is added to both ends of a time range in the request to the ERP, and
 	// the exact ends are applied here: older releases compare the day alone, and a
 	// server may read the records' times in its own zone.
@@ -121,12 +114,16 @@ func (f *Filter) condition(ctx context.Context, client *erp.Client) (erp.Filter,
 		}
 		all = append(all, erp.Contains(erp.ToLower("AIG_QuerySQL"), pattern))
 	}
-	if f.User != "" {
-		users, err := userIDs(ctx, client, f.User)
+	number, known := f.User.Int()
+	if !f.User.IsZero() && !known {
+		rec, err := client.Get(ctx, "AD_User", f.User, &erp.GetOptions{Select: []string{"Name"}})
 		if err != nil {
-			return erp.Filter{}, err
+			return erp.Filter{}, fmt.Errorf("look for the user %s: %w", f.User, err)
 		}
-		all = append(all, erp.In("CreatedBy", users...))
+		number, known = rec.ID().Int()
+	}
+	if known {
+		all = append(all, erp.Eq("CreatedBy", number))
 	}
 	if len(all) == 0 {
 		return erp.Filter{}, nil
@@ -154,36 +151,4 @@ func containsPattern(text string) (erp.Pattern, error) {
 		}
 	}
 	return erp.Pattern(runes), nil
-}
-
-// userIDs are the users of a number or a name.
-func userIDs(ctx context.Context, client *erp.Client, user string) ([]int64, error) {
-	if id, err := strconv.ParseInt(user, 10, 64); err == nil {
-		if id < 0 {
-			return nil, invalidf("there is no user %d", id)
-		}
-		return []int64{id}, nil
-	}
-	name := erp.Or(erp.Eq("Name", user), erp.Eq(erp.ToLower("Name"), strings.ToLower(user)))
-	page, err := client.Query(ctx, "AD_User", &erp.Query{
-		Filter: erp.ActiveOrNot(name), Select: []string{"Name"}, OrderBy: []string{"AD_User_ID"}, Top: maxUsers,
-	})
-	switch {
-	case errors.Is(err, erp.ErrForbidden):
-		return nil, fmt.Errorf("look for the user %s: %w; the role may not read AD_User: name the user by number (AD_User_ID)", text.Quote(user), err)
-	case err != nil:
-		return nil, fmt.Errorf("look for the user %s: %w", text.Quote(user), err)
-	case page.More():
-		return nil, invalidf("more than %d users have the name %s: name one by number (AD_User_ID)", len(page.Records), text.Quote(user))
-	}
-	var ids []int64
-	for _, rec := range page.Records {
-		if id, ok := rec.ID().Int(); ok {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, invalidf("the role sees no user with the name %s: check it, or name the user by number (AD_User_ID)", text.Quote(user))
-	}
-	return ids, nil
 }

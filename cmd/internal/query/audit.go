@@ -26,7 +26,7 @@ var notAudit = []string{"role", "param", "file", "max-rows", "explain", "roles",
 func auditFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "audit", Usage: "list the queries of the audit, or show one record by number or UUID"},
-		&cli.StringFlag{Name: "by", Usage: "--audit: queries of this user (name or AD_User_ID)"},
+		&cli.StringFlag{Name: "by", Usage: "--audit: queries of this user (id, UUID or name)"},
 		&cli.StringFlag{Name: "since", Usage: "--audit: queries run then or later: 2026-03-09, a time in RFC 3339, or an age such as 7d or 24h"},
 		&cli.StringFlag{Name: "until", Usage: "--audit: queries run before then"},
 		&cli.StringFlag{Name: "status", Usage: "--audit: succeeded, error or refused"},
@@ -70,6 +70,11 @@ func (a *app) auditList(c *cli.Context, choice *output.Choice) error {
 	if err != nil {
 		return err
 	}
+	if by := c.String("by"); by != "" {
+		if f.User, err = shell.FindRecord(c.Context, client, "AD_User", by); err != nil {
+			return err
+		}
+	}
 	limit := f.Limit
 	if limit > 0 {
 		f.Limit++ // to see whether there is more
@@ -104,7 +109,7 @@ func (a *app) auditList(c *cli.Context, choice *output.Choice) error {
 }
 
 func auditFilter(c *cli.Context, now time.Time) (f auditlog.Filter, err error) {
-	f = auditlog.Filter{User: c.String("by"), Contains: c.String("contains"), Limit: c.Int("limit")}
+	f = auditlog.Filter{Contains: c.String("contains"), Limit: c.Int("limit")}
 	if f.Limit < 0 {
 		return f, shell.Usagef("--limit is a number of records, not %d", f.Limit)
 	}

@@ -33,7 +33,7 @@ func (a *app) workflowCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "list", Usage: "list the activities that wait for you",
-				Flags:  append(shell.OutputFlags(), &cli.StringFlag{Name: "user", Usage: "those of this user (id or UUID) instead of one's own"}),
+				Flags:  append(shell.OutputFlags(), &cli.StringFlag{Name: "user", Usage: "those of this user (id, UUID or name) instead of one's own"}),
 				Action: shell.Takes(a.workflowList),
 			},
 			decide("approve", "approve an activity", "ID"),
@@ -61,7 +61,7 @@ func (a *app) decideActivity(c *cli.Context, decision erp.Decision) error {
 	}
 	opts := &erp.DecisionOptions{Message: c.String("message"), Value: c.Args().Get(1)}
 	if decision == erp.DecisionForward {
-		if opts.To, err = findUser(c, client, c.String("to")); err != nil {
+		if opts.To, err = shell.FindRecord(c.Context, client, "AD_User", c.String("to")); err != nil {
 			return err
 		}
 	}
@@ -77,24 +77,6 @@ func (a *app) decideActivity(c *cli.Context, decision erp.Decision) error {
 		erp.DecisionChoose: "chosen", erp.DecisionForward: "forwarded",
 	}[decision]
 	return a.Print(c, map[string]any{"id": id, "decision": decision}, output.Table{Below: fmt.Sprintf("activity %s: %s\n", id, done)})
-}
-
-// findUser is the id of a user given by id, UUID or name.
-func findUser(c *cli.Context, client *erp.Client, given string) (erp.ID, error) {
-	if id, err := erp.ParseID(given); err == nil {
-		return id, nil
-	}
-	page, err := client.Query(c.Context, "AD_User", &erp.Query{Filter: erp.Eq("Name", given), Select: []string{"Name"}, Top: 2})
-	if err != nil {
-		return erp.ID{}, shell.Input(fmt.Errorf("looking for the user %q: %w", given, err))
-	}
-	switch len(page.Records) {
-	case 0:
-		return erp.ID{}, fmt.Errorf("there is no user named %q; give the id", given)
-	case 1:
-		return page.Records[0].ID(), nil
-	}
-	return erp.ID{}, fmt.Errorf("there are several users named %q; give the id", given)
 }
 
 func (a *app) workflowList(c *cli.Context) error {
@@ -128,9 +110,9 @@ func waitingActivities(c *cli.Context, client *erp.Client) ([]erp.Activity, erro
 	if user == "" {
 		return client.Activities(c.Context)
 	}
-	id, err := erp.ParseID(user)
+	id, err := shell.FindRecord(c.Context, client, "AD_User", user)
 	if err != nil {
-		return nil, shell.Usage(err)
+		return nil, err
 	}
 	var list struct {
 		Nodes []erp.Activity `json:"nodes"`
