@@ -114,16 +114,12 @@ func (f *Filter) condition(ctx context.Context, client *erp.Client) (erp.Filter,
 		}
 		all = append(all, erp.Contains(erp.ToLower("AIG_QuerySQL"), pattern))
 	}
-	number, known := f.User.Int()
-	if !f.User.IsZero() && !known {
-		rec, err := client.Get(ctx, "AD_User", f.User, &erp.GetOptions{Select: []string{"Name"}})
+	if !f.User.IsZero() {
+		user, err := userID(ctx, client, f.User)
 		if err != nil {
-			return erp.Filter{}, fmt.Errorf("look for the user %s: %w", f.User, err)
+			return erp.Filter{}, err
 		}
-		number, known = rec.ID().Int()
-	}
-	if known {
-		all = append(all, erp.Eq("CreatedBy", number))
+		all = append(all, erp.Eq("CreatedBy", user))
 	}
 	if len(all) == 0 {
 		return erp.Filter{}, nil
@@ -151,4 +147,17 @@ func containsPattern(text string) (erp.Pattern, error) {
 		}
 	}
 	return erp.Pattern(runes), nil
+}
+
+// userID is the number of a user.
+func userID(ctx context.Context, client *erp.Client, user erp.ID) (int64, error) {
+	if number, ok := user.Int(); ok {
+		return number, nil
+	}
+	rec, err := client.Get(ctx, "AD_User", user, &erp.GetOptions{Select: []string{"Name"}})
+	if err != nil {
+		return 0, fmt.Errorf("look for the user %s: %w", user, err)
+	}
+	number, _ := rec.ID().Int()
+	return number, nil
 }

@@ -62,18 +62,9 @@ func (a *app) queryAudit(c *cli.Context) error {
 
 // auditList lists the records that the flags choose.
 func (a *app) auditList(c *cli.Context, choice *output.Choice) error {
-	f, err := auditFilter(c, time.Now())
+	f, client, err := a.auditFilter(c, time.Now())
 	if err != nil {
 		return err
-	}
-	client, err := a.Client(c)
-	if err != nil {
-		return err
-	}
-	if by := c.String("by"); by != "" {
-		if f.User, err = shell.FindRecord(c.Context, client, "AD_User", by); err != nil {
-			return err
-		}
 	}
 	limit := f.Limit
 	if limit > 0 {
@@ -108,24 +99,27 @@ func (a *app) auditList(c *cli.Context, choice *output.Choice) error {
 	return nil
 }
 
-func auditFilter(c *cli.Context, now time.Time) (f auditlog.Filter, err error) {
+func (a *app) auditFilter(c *cli.Context, now time.Time) (f auditlog.Filter, client *erp.Client, err error) {
 	f = auditlog.Filter{Contains: c.String("contains"), Limit: c.Int("limit")}
 	if f.Limit < 0 {
-		return f, shell.Usagef("--limit is a number of records, not %d", f.Limit)
+		return f, nil, shell.Usagef("--limit is a number of records, not %d", f.Limit)
 	}
 	for flag, into := range map[string]*time.Time{"since": &f.Since, "until": &f.Until} {
 		if text := c.String(flag); text != "" {
 			if *into, err = shell.ParseMoment("--"+flag, text, now); err != nil {
-				return f, err
+				return f, nil, err
 			}
 		}
 	}
 	if text := c.String("status"); text != "" {
 		if f.Status, err = auditlog.ParseStatus(text); err != nil {
-			return f, shell.Usage(err)
+			return f, nil, shell.Usage(err)
 		}
 	}
-	return f, nil
+	if client, err = a.Client(c); err == nil && c.String("by") != "" {
+		f.User, err = shell.FindRecord(c.Context, client, "AD_User", c.String("by"))
+	}
+	return f, client, err
 }
 
 // mayAudit is the refusal of a login that was shown no records because it may
