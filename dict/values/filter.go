@@ -29,12 +29,14 @@ type Filter struct {
 	givenTerms []erp.FilterTerm
 }
 
-// ReadFilter reads the text of a filter on records of a table. It writes the codes of
-// lists where the filter has their labels, and the keys of records where it has what they
-// are called, in quotes. It refuses what the ERP would take for something else without a
-// word: what is neither yes nor no for yes-no columns, days that no calendar has, values
-// that a list does not have, and names that no record has. It calls of, for a reader and
-// the table, if the filter compares with words; without a table those stay as they are.
+// ReadFilter reads the text of a filter on records of a table, by the rules of values that
+// are written. It writes the codes of lists where the filter has their labels, the keys of
+// records where it has what they are called, and numbers without the quotes that the ERP
+// does not take around them. It refuses what no column of the type has, much of which the
+// ERP would take for something else without a word: what is neither yes nor no, no number
+// or no day, values that a list does not have, and names that no record has. What the ERP
+// understands stays as it is. It calls of, for a reader and the table, if the filter
+// compares with more than whole numbers; without a table the text stays as it is.
 // The error is an [*erp.FilterError], an [*Error], or that of the dictionary or the ERP.
 func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*Reader, *registry.Table, error)) (*Filter, error) {
 	terms, err := erp.FilterTerms(filter)
@@ -45,7 +47,7 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 		return nil, wrong("it is not text in UTF-8; check how the terminal or the program encodes it")
 	}
 	f := &Filter{Text: filter, Terms: terms, given: filter, givenTerms: slices.Clone(terms)}
-	if !slices.ContainsFunc(terms, func(t erp.FilterTerm) bool { return slices.ContainsFunc(t.Values, isWord) }) {
+	if !slices.ContainsFunc(terms, dependsOnType) {
 		return f, nil
 	}
 	r, t, err := of(ctx)
@@ -55,24 +57,60 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 	r.filters = true
 	for i, term := range terms {
 		col, ok := t.Column(term.Column)
+		if !ok && strings.EqualFold(term.Column, "id") {
+			col, ok = t.Column(t.Name + "_ID")
+		}
 		if !ok {
 			continue
 		}
-		if err := fits(&col, term); err != nil {
-			return nil, err
-		}
-		if !slices.Contains([]string{"eq", "neq", "in"}, term.Operator) || !slices.ContainsFunc(term.Values, isText) {
-			continue
-		}
-		has, err := r.hasNames(ctx, &col)
-		if has {
-			terms[i].Values, err = r.codes(ctx, f, &col, term)
-		}
-		if err != nil {
+		if terms[i].Values, err = r.term(ctx, f, t, &col, term); err != nil {
 			return nil, err
 		}
 	}
 	return f, nil
+}
+
+// term are the values of a term, with what the ERP stores for those that are read.
+func (r *Reader) term(ctx context.Context, f *Filter, t *registry.Table, col *registry.Column, term erp.FilterTerm) ([]string, error) {
+	if err := fits(col, term); err != nil || slices.Contains([]string{"contains", "startswith", "endswith"}, term.Operator) {
+		return term.Values, err
+	}
+	texts := make([]string, len(term.Values))
+	isDay := col.Type.IsDate() && col.Type != dict.TypeTime
+	has, bare, err := r.hasNames(ctx, col)
+	for i, v := range term.Values {
+		if isText(v) || isDay || bare && isWord(v) {
+			texts[i] = textOf(t, v)
+		}
+	}
+	switch {
+	case isDay:
+		return term.Values, r.days(ctx, col, texts)
+	case err != nil || !has || !isNumber(col) && !slices.Contains([]string{"eq", "neq", "in"}, term.Operator):
+		return term.Values, err
+	}
+	return r.codes(ctx, f, col, term, texts)
+}
+
+// textOf is what a value says, "" for another column and for words of the language.
+func textOf(t *registry.Table, v string) string {
+	if _, another := t.Column(v); another || slices.Contains(yesNoWords, v) {
+		return ""
+	}
+	return strings.Trim(v, "'") // in which no quote can stand
+}
+
+// days refuses texts that the ERP reads no day from. It looks at no more of them than that.
+func (r *Reader) days(ctx context.Context, col *registry.Column, texts []string) error {
+	for _, given := range texts {
+		if day().MatchString(given) {
+			continue
+		}
+		if _, err := r.Read(ctx, OfColumn(col), Cell{Text: given}); err != nil {
+			return about(col, err)
+		}
+	}
+	return nil
 }
 
 // fits refuses values that the ERP would take for others.
@@ -90,12 +128,36 @@ func fits(col *registry.Column, term erp.FilterTerm) error {
 	return nil
 }
 
+// about puts the name of a column before what is wrong with a value of it.
+func about(col *registry.Column, err error) error {
+	var problem *Error
+	if errors.As(err, &problem) {
+		return wrong("%s: %s", col.Name, problem.Problem)
+	}
+	return err
+}
+
+// isNumber reports whether values of a column are numbers by themselves, or the keys of its
+// own table.
+func isNumber(col *registry.Column) bool {
+	return col.ForeignTable == "" && !col.Type.IsList() && (col.Type.IsNumeric() || col.Type.IsID())
+}
+
+func isDecimal(col *registry.Column) bool {
+	return isNumber(col) && col.Type.IsNumeric() && col.Type != dict.TypeInteger
+}
+
 func isText(value string) bool { return strings.HasPrefix(value, "'") }
 
-// isWord reports whether a value means another thing for each type of column: it is neither
-// a number nor one of yesNoWords.
+// dependsOnType reports whether what a term means depends on the type of its column. A whole
+// number means the same for nearly all of them, and is no day.
+func dependsOnType(term erp.FilterTerm) bool {
+	return slices.ContainsFunc(term.Values, isWord) || strings.Contains(strings.ToLower(term.Column), "date")
+}
+
+// isWord reports whether a value is neither a whole number nor one of yesNoWords.
 func isWord(value string) bool {
-	_, err := strconv.ParseFloat(value, 64)
+	_, err := strconv.ParseInt(value, 10, 64)
 	return err != nil && !slices.Contains(yesNoWords, value)
 }
 
@@ -115,18 +177,20 @@ func isNoDay(value string) bool {
 	return err != nil
 }
 
-// hasNames reports whether people call the values of a column by other words than the
-// ERP stores: labels of lists, and names of records.
-func (r *Reader) hasNames(ctx context.Context, col *registry.Column) (bool, error) {
+// hasNames reports whether people write values of a column in other words than the ERP
+// stores: labels of lists, names of records, and forms of numbers; and whether the ERP
+// takes no such word without quotes.
+func (r *Reader) hasNames(ctx context.Context, col *registry.Column) (has, bare bool, err error) {
 	t := OfColumn(col)
 	if !t.refers() || r.client == nil {
-		return col.Type.IsList() && col.ReferenceID > 0, nil
+		has = col.Type.IsList() && col.ReferenceID > 0 || isNumber(col)
+		return has, has, nil
 	}
 	s, err := r.spec(ctx, &t)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	return s.key != "" && (len(s.Columns) > 0 || !s.numeric), nil
+	return s.key != "" && (len(s.Columns) > 0 || !s.numeric), s.numeric, nil
 }
 
 // stored are the texts of a term as the ERP stores them, in the form of filters, and what
@@ -143,9 +207,11 @@ func (r *Reader) stored(ctx context.Context, col *registry.Column, given []strin
 		}
 		return literals, names, nil
 	}
+	target := OfColumn(col)
+	target.Min, target.Max = "", "" // may be compared with
 	values, all := make([]Value, len(given)), make([]*Value, len(given))
 	for i, text := range given {
-		if values[i], err = r.Read(ctx, OfColumn(col), Cell{Text: text}); err != nil {
+		if values[i], err = r.Read(ctx, target, Cell{Text: text}); err != nil {
 			return nil, nil, err
 		}
 		all[i] = &values[i]
@@ -156,7 +222,7 @@ func (r *Reader) stored(ctx context.Context, col *registry.Column, given []strin
 	}
 	for i, v := range values {
 		names[i] = v.Name
-		if _, number := v.Send.(int64); number {
+		if _, number := v.Send.(int64); number || v.IsNumber() {
 			literals[i] = v.Plain
 		} else {
 			literals[i] = "'" + v.Plain + "'" // as it was given, where the role may not read the table
@@ -165,35 +231,32 @@ func (r *Reader) stored(ctx context.Context, col *registry.Column, given []strin
 	return literals, names, problem
 }
 
-// codes are the values of a term with what the ERP stores for labels and names. The text
-// of the filter has them, too.
-func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, term erp.FilterTerm) ([]string, error) {
+// codes are the values of a term with what the ERP stores for texts, of which empty ones are
+// not read. The text of the filter has them, too.
+func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, term erp.FilterTerm, texts []string) ([]string, error) {
 	codes := slices.Clone(term.Values)
 	before := make([]string, len(codes))
-	var given []string // texts, in which no quote can stand
+	var given []string
 	var at []int
 	for i, v := range term.Values {
 		before[i] = regexp.QuoteMeta(v)
-		if text := strings.Trim(v, "'"); isText(v) && text != "" {
-			given, at = append(given, text), append(at, i)
+		if texts[i] != "" {
+			given, at = append(given, texts[i]), append(at, i)
 		}
 	}
 	literals, names, err := r.stored(ctx, col, given)
-	var about *Error
-	switch {
-	case errors.As(err, &about):
-		return nil, wrong("%s: %s", col.Name, about.Problem)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return nil, about(col, err)
 	}
 	pattern := before[0]
 	if term.Operator == "in" {
 		pattern = `\(\s*` + strings.Join(before, `\s*,\s*`) + `\s*\)`
 	}
-	whole := regexp.MustCompile(`(\b` + regexp.QuoteMeta(term.Column) + `\s+` + term.Operator + `\s+)` + pattern)
+	whole := regexp.MustCompile(`(\b` + regexp.QuoteMeta(term.Column) + `\s+` + term.Operator + `\s+)` + pattern + `([\s)]|$)`)
 	plain := len(whole.FindAllString(f.given, -1)) >= f.times(term) // none of them is within tolower or toupper
 	for i, literal := range literals {
 		switch v := term.Values[at[i]]; {
+		case !isText(v) && isDecimal(col): // as the ERP takes it
 		case !plain && !strings.EqualFold(literal, v):
 			return nil, wrong("%[1]s: records hold %[3]s for %[2]s; write %[1]s eq %[3]s", col.Name, text.Shorten(given[i], 60), literal)
 		case plain && literal != v:
@@ -206,7 +269,10 @@ func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, ter
 		after = "(" + strings.Join(codes, ",") + ")"
 	}
 	if !slices.Equal(codes, term.Values) {
-		f.Text = whole.ReplaceAllStringFunc(f.Text, func(found string) string { return whole.FindStringSubmatch(found)[1] + after })
+		f.Text = whole.ReplaceAllStringFunc(f.Text, func(found string) string {
+			parts := whole.FindStringSubmatch(found)
+			return parts[1] + after + parts[2]
+		})
 	}
 	return codes, nil
 }

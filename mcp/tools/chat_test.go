@@ -68,7 +68,7 @@ func TestSearchRecords(t *testing.T) {
 		"no such column":      {args{"tableName": "C_Order", "columns": []string{"DocumentNr"}}, mcp.CodeInvalidArguments, "DocumentNo"},
 		"filter by no column": {args{"tableName": "C_Order", "filter": "GrandTotl gt 5 and DocumentNo neq 'Zzz'"}, mcp.CodeInvalidArguments, "GrandTotal"},
 		"OData's operator":    {args{"tableName": "C_Order", "filter": "GrandTotal ne 5"}, mcp.CodeInvalidArguments, "neq"},
-		"a number in quotes":  {args{"tableName": "C_Order", "filter": "GrandTotal eq '118'"}, mcp.CodeInvalidArguments, "numbers"},
+		"a decimal comma":     {args{"tableName": "C_Order", "filter": "GrandTotal eq '1,5'"}, mcp.CodeInvalidArguments, "with a point"},
 		"no direction":        {args{"tableName": "C_Order", "orderBy": "DocumentNo down"}, mcp.CodeInvalidArguments, "DateOrdered"},
 		"order by no column":  {args{"tableName": "C_Order", "orderBy": "DocumentNr desc"}, mcp.CodeInvalidArguments, "DocumentNo"},
 		"limit":               {args{"tableName": "C_Order", "limit": 201}, mcp.CodeInvalidArguments, "limit"},

@@ -60,14 +60,11 @@ func (a *app) processCommand() *cli.Command {
 }
 
 func (a *app) processList(c *cli.Context) error {
-	if _, err := erp.FilterTerms(c.String("filter")); err != nil {
-		return shell.Input(err)
-	}
-	client, err := a.Client(c)
+	client, filter, err := a.clientFor(c, "AD_Process", nil)
 	if err != nil {
 		return err
 	}
-	list, err := client.Processes(c.Context, erp.Raw(c.String("filter")))
+	list, err := client.Processes(c.Context, filter)
 	if err != nil {
 		return shell.Input(err)
 	}
