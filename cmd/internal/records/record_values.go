@@ -1,9 +1,12 @@
 package records
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -29,19 +32,18 @@ func (a *app) given(c *cli.Context, skip int) (map[string]any, error) {
 }
 
 // read reads values by the types of their columns, as imports and the tools of
-// assistants do. What is sent as it is, and what only the API knows (doc-action,
-// records of child tables), stays as given. A role that does not see the table in the
-// dictionary leaves the values to the ERP.
+// assistants do, and those of records of child tables as well. What is sent as it is,
+// and what only the API knows (doc-action), stays as given. A role that does not see the
+// table in the dictionary leaves the values to the ERP.
 func (a *app) read(c *cli.Context, client *erp.Client, table string, given map[string]any) (*record, error) {
 	dictionary := values.NewDictionary(restdict.NewSource(client, nil))
-	out := &record{table: table, values: given}
 	t, err := dictionary.Table(c.Context, table)
 	switch {
 	case errors.Is(err, registry.ErrNotFound): // the ERP says which tables there are
-		return out, nil
+		return &record{table: table, values: given}, nil
 	case errors.Is(err, erp.ErrForbidden):
 		a.Note("the role may not read the dictionary, so the ERP alone checks the values")
-		return out, nil
+		return &record{table: table, values: given}, nil
 	case err != nil:
 		return nil, err
 	}
@@ -49,28 +51,86 @@ func (a *app) read(c *cli.Context, client *erp.Client, table string, given map[s
 	if err != nil {
 		return nil, err
 	}
-	out = &record{table: t.Name, values: map[string]any{}}
-	cells, err := out.sort(values.NewColumns(&t), given)
-	if err != nil {
-		return nil, err
-	}
-	read, problems, err := reader.Record(c.Context, &t, cells)
+	out, problems, err := (&recordReader{reader, dictionary}).read(c.Context, &t, given)
 	if err != nil {
 		return nil, err
 	}
 	for i := range problems {
 		problems[i] = shell.Usage(problems[i])
 	}
-	for _, w := range read {
-		if _, twice := out.values[w.Column.Name]; twice {
-			problems = append(problems, shell.Usagef("%s is given twice", w.Column.Name))
-		}
-		out.values[w.Column.Name] = w.Send
-	}
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("nothing was written: %w", errors.Join(problems...))
 	}
 	return out, nil
+}
+
+// recordReader reads records with those of child tables.
+type recordReader struct {
+	*values.Reader
+	dictionary values.Dictionary
+}
+
+// read reads the values of a record of a table. The problems are what is wrong with them.
+func (r *recordReader) read(ctx context.Context, t *registry.Table, given map[string]any) (*record, []error, error) {
+	out := &record{table: t.Name, values: map[string]any{}}
+	cells, err := out.sort(values.NewColumns(t), given)
+	if err != nil {
+		return nil, nil, err
+	}
+	read, problems, err := r.Record(ctx, t, cells)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range read {
+		if _, twice := out.values[w.Column.Name]; twice {
+			problems = append(problems, fmt.Errorf("%s is given twice", w.Column.Name))
+		}
+		out.values[w.Column.Name] = w.Send
+	}
+	for _, name := range slices.Sorted(maps.Keys(out.values)) {
+		lines, ok := out.values[name].([]any)
+		if !ok {
+			continue
+		}
+		more, err := r.children(ctx, name, lines)
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = append(problems, more...)
+	}
+	return out, problems, nil
+}
+
+// children reads records of a child table in their places. Those of a table that the role
+// does not see in the dictionary are left to the ERP.
+func (r *recordReader) children(ctx context.Context, name string, lines []any) (problems []error, err error) {
+	t, err := r.dictionary.Table(ctx, name)
+	if errors.Is(err, registry.ErrNotFound) || errors.Is(err, erp.ErrForbidden) {
+		return nil, nil
+	}
+	for i, line := range lines {
+		given, ok := line.(map[string]any)
+		if err != nil || !ok {
+			continue
+		}
+		which := map[string]any{}
+		for _, key := range []string{"id", "uid"} { // of a record that is there
+			if value, ok := given[key]; ok {
+				which[key] = value
+				delete(given, key)
+			}
+		}
+		var child *record
+		var wrong []error
+		if child, wrong, err = r.read(ctx, &t, given); err == nil {
+			lines[i] = child.values
+			maps.Copy(child.values, which)
+		}
+		for _, problem := range wrong {
+			problems = append(problems, fmt.Errorf("%s %d: %w", name, i+1, problem))
+		}
+	}
+	return problems, err
 }
 
 // sort takes over what is sent as it is, and returns what is to be read.
