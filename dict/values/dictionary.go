@@ -25,7 +25,7 @@ type lazy struct {
 	source registry.Source
 
 	mu      sync.Mutex // guards what follows
-	tables  []string
+	scope   registry.Scope
 	catalog *registry.Catalog
 }
 
@@ -52,25 +52,31 @@ func (l *lazy) Table(ctx context.Context, name string, with ...registry.Detail) 
 		}
 	}
 	l.add(name)
-	catalog, err := registry.LoadScope(ctx, l.source, registry.Scope{Tables: l.tables})
-	if err != nil {
+	if err := l.load(ctx); err != nil {
 		return registry.Table{}, err
 	}
-	l.catalog = catalog
-	return catalog.Table(ctx, name, with...)
+	return l.catalog.Table(ctx, name, with...)
+}
+
+func (l *lazy) load(ctx context.Context) error {
+	catalog, err := registry.LoadScope(ctx, l.source, l.scope)
+	if err == nil {
+		l.catalog = catalog
+	}
+	return err
 }
 
 // many are the tables that were asked for, once they are more than a few.
 func (l *lazy) many() []string {
-	if len(l.tables) < 3 {
+	if len(l.scope.Tables) < 3 {
 		return nil
 	}
-	return slices.Clone(l.tables)
+	return slices.Clone(l.scope.Tables)
 }
 
 func (l *lazy) add(table string) {
-	if !slices.ContainsFunc(l.tables, func(t string) bool { return strings.EqualFold(t, table) }) {
-		l.tables = append(l.tables, table)
+	if !slices.ContainsFunc(l.scope.Tables, func(t string) bool { return strings.EqualFold(t, table) }) {
+		l.scope.Tables = append(l.scope.Tables, table)
 	}
 }
 
@@ -78,8 +84,16 @@ func (l *lazy) add(table string) {
 func (l *lazy) Reference(ctx context.Context, name string, with ...registry.Detail) (registry.Reference, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.catalog == nil {
-		return registry.Reference{}, &registry.NotFoundError{Kind: "reference", Name: name, Empty: true}
+	if l.catalog != nil {
+		ref, err := l.catalog.Reference(ctx, name, with...)
+		var beyond *registry.ScopeError
+		if !errors.As(err, &beyond) {
+			return ref, err
+		}
+	}
+	l.scope.References = append(l.scope.References, name)
+	if err := l.load(ctx); err != nil {
+		return registry.Reference{}, err
 	}
 	return l.catalog.Reference(ctx, name, with...)
 }

@@ -38,8 +38,8 @@ func OfColumn(c *registry.Column) Target {
 	}
 }
 
-// OfParameter is a parameter of a process as a target.
-func OfParameter(p *registry.Parameter) Target {
+// ofParameter is a parameter of a process as a target.
+func ofParameter(p *registry.Parameter) Target {
 	return Target{Name: p.Column, Type: p.Type, ReferenceID: p.ReferenceID, Foreign: p.ForeignTable, Beyond: true}
 }
 

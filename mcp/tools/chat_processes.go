@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -202,56 +201,19 @@ func showsParameters(p *registry.Process) string {
 // resolveParameters turns names of records, labels of lists and words for yes and no
 // into what the ERP stores, in place, and returns how a question shows them.
 func (b *Toolbox) resolveParameters(ctx context.Context, c *mcp.Call, reg registry.Registry, p *registry.Process, params map[string]any) (map[string]any, error) {
-	shows := map[string]any{}
-	read := map[string]*values.Value{}
-	var problems []string
 	r, err := b.valueReader(ctx, c, values.Options{})
 	if err != nil {
 		return nil, err
 	}
-	note := func(name string, err error) error {
-		var wrong *mcp.Error
-		if err = valueProblem(name, err); errors.As(err, &wrong) {
-			problems = append(problems, wrong.Message)
-			return nil
-		}
-		return err
-	}
-	for i := range p.Parameters {
-		par := &p.Parameters[i]
-		for _, name := range []string{par.Column, par.Column + "_to"} {
-			value, given := params[name]
-			if !given || value == nil {
-				continue
-			}
-			raw, err := json.Marshal(value)
-			if err != nil {
-				return nil, err
-			}
-			v, err := r.Read(ctx, values.OfParameter(par), values.CellOf(raw))
-			if err != nil {
-				if err := note(name, err); err != nil {
-					return nil, err
-				}
-				continue
-			}
-			read[name] = &v
-		}
-	}
-	err = r.Lookup(r.ctx, slices.Collect(maps.Values(read)), func(v *values.Value, err error) {
-		for name, is := range read {
-			if is == v {
-				problems = append(problems, name+": "+clip(err.Error(), 800))
-			}
-		}
-	})
+	read, wrong, err := r.Parameters(r.ctx, p.Parameters, params)
 	if err != nil {
 		return nil, err
 	}
-	if len(problems) > 0 {
-		slices.Sort(problems)
+	if len(wrong) > 0 {
+		problems := mapped(wrong, func(err *error) string { return clip((*err).Error(), 800) })
 		return nil, fail(mcp.CodeInvalidArguments, showsParameters(p), "%s", listed("the process was not run", problems))
 	}
+	shows := map[string]any{}
 	for name, v := range read {
 		if params[name] = v.Send; shownAs(v) != nil {
 			shows[name] = shownAs(v)

@@ -2,9 +2,11 @@ package records
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +15,10 @@ import (
 
 	"github.com/erphub/erphub/cmd/internal/recordinput"
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/registry"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
 )
 
@@ -57,7 +63,9 @@ func (a *app) processRun(c *cli.Context) error {
 	}
 	p, err := findProcess(c, client)
 	if err == nil && !c.Bool("unchecked") {
-		err = checkedParams(p, params.Values)
+		if err = checkedParams(p, params.Values); err == nil {
+			err = a.readParams(c, client, p, params.Values)
+		}
 	}
 	if err != nil {
 		return shell.Input(err)
@@ -82,12 +90,12 @@ func (a *app) processRun(c *cli.Context) error {
 
 // runParams reads the flags and arguments of a run.
 func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
-	values, err := recordinput.Given(c.String("data"), append(slices.Clone(c.Args().Tail()), shell.Given(c, "param")...), a.Streams.In)
+	given, err := recordinput.Given(c.String("data"), append(slices.Clone(c.Args().Tail()), shell.Given(c, "param")...), a.Streams.In)
 	if err != nil {
 		return nil, shell.Usage(err)
 	}
 	p := &erp.ProcessParams{
-		Values: values, RecordID: c.Int64("record-id"), Table: c.String("table"),
+		Values: given, RecordID: c.Int64("record-id"), Table: c.String("table"),
 		ReportType: erp.ReportType(strings.ToUpper(c.String("report-type"))), Summary: c.Bool("summary"),
 		Timeout: c.Duration("timeout"),
 	}
@@ -112,8 +120,8 @@ func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
 }
 
 // checkedParams is what the process says to its parameters, with what to do.
-func checkedParams(p *erp.Process, values map[string]any) error {
-	err := p.CheckParams(values)
+func checkedParams(p *erp.Process, given map[string]any) error {
+	err := p.CheckParams(given)
 	var bad *erp.ProcessParamsError
 	switch {
 	case errors.As(err, &bad) && len(bad.Missing) > 0:
@@ -122,6 +130,66 @@ func checkedParams(p *erp.Process, values map[string]any) error {
 		return shell.Usagef("%w (--unchecked sends it anyway)", err)
 	}
 	return shell.Usage(err)
+}
+
+// readParams reads the values of parameters as the tools of assistants do, in place; a
+// value in JSON is sent as it is. A role that may not read what describes them leaves
+// them to the ERP.
+func (a *app) readParams(c *cli.Context, client *erp.Client, p *erp.Process, given map[string]any) error {
+	texts := maps.Clone(given)
+	maps.DeleteFunc(texts, func(_ string, v any) bool { _, isJSON := v.(json.RawMessage); return isJSON || v == nil })
+	dictionary := values.NewDictionary(restdict.NewSource(client, nil))
+	var parameters []registry.Parameter
+	for i := range p.Parameters {
+		par := &p.Parameters[i]
+		if texts[par.Parameter] == nil && texts[par.Parameter+"_to"] == nil {
+			continue
+		}
+		described, err := parameterOf(c.Context, dictionary, par)
+		switch {
+		case errors.Is(err, erp.ErrForbidden), errors.Is(err, registry.ErrNotFound):
+			a.Note("the role may not read what describes the parameters, so the ERP alone checks them")
+			return nil
+		case err != nil:
+			return err
+		}
+		parameters = append(parameters, described)
+	}
+	reader, err := values.New(client, dictionary, values.Options{})
+	if err != nil {
+		return err
+	}
+	read, problems, err := reader.Parameters(c.Context, parameters, texts)
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return shell.Usage(fmt.Errorf("the process was not run: %w", errors.Join(problems...)))
+	}
+	for name, v := range read {
+		given[name] = v.Send
+	}
+	return nil
+}
+
+// parameterOf is a parameter of a process as the dictionary describes it.
+func parameterOf(ctx context.Context, dictionary values.Dictionary, par *erp.ProcessParameter) (registry.Parameter, error) {
+	typ, _ := par.Type.ID.Int()
+	column := dict.Column{Name: par.Parameter, Type: dict.DisplayType(typ)}
+	out := registry.Parameter{Column: par.Parameter, Type: column.Type}
+	if ref, ok := par.Record.Ref("AD_Reference_Value_ID"); ok {
+		id, _ := ref.ID.Int()
+		out.ReferenceID, column.Reference = int(id), &dict.Reference{ID: int(id)}
+		described, err := dictionary.Reference(ctx, ref.ID.String())
+		if err != nil {
+			return out, err
+		}
+		if described.Lookup != nil {
+			column.Reference.Target = described.Lookup.Table
+		}
+	}
+	out.ForeignTable, _ = column.TargetTable()
+	return out, nil
 }
 
 // saveFile keeps the file that came with a result and returns where; "" when
