@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -132,6 +133,29 @@ func (r *Reader) Code(ctx context.Context, list int, given string) (string, erro
 		return given, err
 	}
 	return v.Value, nil
+}
+
+// Codes are values of a list, which is named, with the codes in the place of labels; notes
+// say of which. Nothing, patterns with % and texts that begin with = stay as they are, and
+// so do all where the role does not see the list. The error is an [*Error], or that of the
+// dictionary.
+func (r *Reader) Codes(ctx context.Context, list string, given []string) (codes, notes []string, err error) {
+	codes = slices.Clone(given)
+	ref, err := r.dict.Reference(ctx, list, registry.WithInactive)
+	if errors.Is(err, registry.ErrNotFound) || errors.Is(err, erp.ErrForbidden) {
+		return codes, nil, nil
+	}
+	for i, v := range codes {
+		if err != nil || v == "" || strings.ContainsAny(v, "%=") {
+			continue
+		}
+		var chosen registry.ListValue
+		if chosen, err = listValue(ref, v); err == nil && chosen.Value != v {
+			codes[i] = chosen.Value
+			notes = append(notes, fmt.Sprintf("%s is taken as %s", text.Shorten(v, 60), chosen.Value))
+		}
+	}
+	return codes, notes, err
 }
 
 // several converts a column with several choices, which are separated by commas.

@@ -291,32 +291,18 @@ func (b *Toolbox) metricCodes(ctx context.Context, c *mcp.Call, set *metrics.Set
 		if err != nil {
 			return nil, err
 		}
-		list, err := reg.Reference(ctx, f.List)
-		if isMissing(err) {
-			continue
-		}
-		if err != nil {
-			return nil, fromDict(err)
-		}
 		r, err := labels(ctx, reg)
 		if err != nil {
 			return nil, err
 		}
-		values = slices.Clone(values)
-		for i, v := range values {
-			if v == "" || strings.ContainsAny(v, "%=") {
-				continue
-			}
-			code, err := r.Code(ctx, list.ID, v)
-			if err != nil {
-				return nil, valueProblem(f.Name, err)
-			}
-			if code != v {
-				values[i] = code
-				notes = append(notes, fmt.Sprintf("%s %s is taken as %s", f.Name, clip(v, 60), code))
-			}
+		codes, taken, err := r.Codes(ctx, f.List, values)
+		if err != nil {
+			return nil, valueProblem(f.Name, fromDict(err))
 		}
-		q.Filters[f.Name] = values
+		for _, note := range taken {
+			notes = append(notes, f.Name+" "+note)
+		}
+		q.Filters[f.Name] = codes
 	}
 	return notes, nil
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/erphub/erphub/aiquery/metrics"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/dict/restdict"
+	"github.com/erphub/erphub/dict/values"
 )
 
 func (a *app) metricsCommand() *cli.Command {
@@ -182,10 +184,14 @@ func (a *app) metricsQuery(c *cli.Context) error {
 		}
 		q.Filters[name] = append(q.Filters[name], value)
 	}
-	if _, err := set.Find(q.Metric); err != nil {
+	d, err := set.Find(q.Metric)
+	if err != nil {
 		return shell.Usage(err)
 	}
 	client, err := a.roleClient(c)
+	if err == nil {
+		err = a.metricCodes(c, d, q.Filters)
+	}
 	if err != nil {
 		return err
 	}
@@ -201,6 +207,33 @@ func (a *app) metricsQuery(c *cli.Context) error {
 		fmt.Fprintln(a.Streams.Err, r.SQL)
 	}
 	return a.printMetric(c, r)
+}
+
+// metricCodes writes the codes of lists into filters where they have labels, as the tools
+// of assistants do, and says so.
+func (a *app) metricCodes(c *cli.Context, d *metrics.Definition, filters map[string][]string) error {
+	for _, f := range d.AllFilters() {
+		if f.List == "" || len(filters[f.Name]) == 0 {
+			continue
+		}
+		client, err := a.Client(c)
+		if err != nil {
+			return err
+		}
+		r, err := values.New(client, values.NewDictionary(restdict.NewSource(client, nil)), values.Options{Inactive: true})
+		if err != nil {
+			return err
+		}
+		codes, notes, err := r.Codes(c.Context, f.List, filters[f.Name])
+		if err != nil {
+			return shell.Input(fmt.Errorf("filter %s: %w", f.Name, err))
+		}
+		for _, note := range notes {
+			a.Note("%s %s", f.Name, note)
+		}
+		filters[f.Name] = codes
+	}
+	return nil
 }
 
 func (a *app) printMetric(c *cli.Context, r *metrics.Result) error {
