@@ -27,16 +27,16 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_819, 307},
+	{"aiquery", 19_817, 307},
 	{"aiquery/embedded", 6_150, 19},
 	{"cmd", 36_533, 0},
 	{"deploylog", 3_500, 95},
 	{"dict", 28_665, 634},
 	{"erp", 10_470, 454},
-	{"erp/erptest", 52_190, 203},
+	{"erp/erptest", 52_255, 203},
 	{"examples", 1_250, 2},
-	{"generator", 10_475, 207},
-	{"internal", 21_235, 0},
+	{"generator", 10_445, 207},
+	{"internal", 21_190, 0},
 	{"mcp", 22_453, 352},
 	{"tokens", 3_930, 140},
 }
