@@ -29,7 +29,7 @@ type budget struct {
 var budgets = []budget{
 	{"aiquery", 19_817, 307},
 	{"aiquery/embedded", 6_150, 19},
-	{"cmd", 36_533, 0},
+	{"cmd", 36_542, 0},
 	{"deploylog", 3_500, 95},
 	{"dict", 28_665, 634},
 	{"erp", 10_470, 454},
@@ -45,7 +45,7 @@ var budgets = []budget{
 // first number, and no more functions than the second may have one above 15.
 const (
 	mostComplex = 30
-	mostAbove15 = 120
+	mostAbove15 = 117
 )
 
 // Packages that others may import. A new one is what two outsiders would import.

@@ -39,10 +39,26 @@ func (a *app) recordDelete(c *cli.Context) error {
 	if dry {
 		did = "would be deleted:"
 	}
+	if err := a.deleteAll(c, client, table, ids, dry); err != nil {
+		return err
+	}
+	var lines strings.Builder
+	for _, id := range ids {
+		fmt.Fprintf(&lines, "%s %s %s\n", did, shell.Printable(table), id)
+	}
+	return a.Print(c, map[string]any{"deleted": !dry, "table": table, "ids": ids}, output.Table{Below: lines.String()})
+}
+
+// deleteAll deletes records or, in a dry run, lets the ERP undo that.
+func (a *app) deleteAll(c *cli.Context, client *erp.Client, table string, ids []erp.ID, dry bool) (err error) {
 	if len(ids) == 1 && !dry {
 		err = client.Delete(c.Context, table, ids[0])
 	} else {
-		_, err = client.Batch(c.Context, deletions(table, ids), erp.BatchOptions{DryRun: dry})
+		requests := make([]erp.BatchRequest, len(ids))
+		for i, id := range ids {
+			requests[i] = erp.BatchDelete(table, id)
+		}
+		_, err = client.Batch(c.Context, requests, erp.BatchOptions{DryRun: dry})
 	}
 	var refused *erp.BatchError
 	if len(ids) > 1 && !dry && errors.Is(err, erp.ErrNotFound) && !errors.As(err, &refused) {
@@ -52,19 +68,7 @@ func (a *app) recordDelete(c *cli.Context) error {
 		err = shell.Uncertain(err, "the command can be repeated: a record that is gone is not found")
 		return a.hint(c, client, table, shell.Input(err))
 	}
-	var lines strings.Builder
-	for _, id := range ids {
-		fmt.Fprintf(&lines, "%s %s %s\n", did, shell.Printable(table), id)
-	}
-	return a.Print(c, map[string]any{"deleted": !dry, "table": table, "ids": ids}, output.Table{Below: lines.String()})
-}
-
-func deletions(table string, ids []erp.ID) []erp.BatchRequest {
-	requests := make([]erp.BatchRequest, len(ids))
-	for i, id := range ids {
-		requests[i] = erp.BatchDelete(table, id)
-	}
-	return requests
+	return nil
 }
 
 // confirmDelete fails unless somebody agrees to the deletion of records by their names.

@@ -164,16 +164,10 @@ func (a *app) recordDownload(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	output, zipped := c.String("output"), c.Bool("zip")
-	if zipped && c.Bool("archives") {
-		return shell.Usagef("--zip is for attached files; leave it out with --archives")
+	if err := checkDownload(c, names); err != nil {
+		return err
 	}
-	if zipped && len(names) > 0 {
-		return shell.Usagef("--zip downloads all files; leave out the names")
-	}
-	if output == "-" && len(names) != 1 && !zipped && !c.Bool("archives") {
-		return shell.Usagef("--output - takes one file: name it, or give --zip")
-	}
+	output := c.String("output")
 	client, table, id, err := a.record(c)
 	if err != nil {
 		return err
@@ -181,7 +175,7 @@ func (a *app) recordDownload(c *cli.Context) error {
 	if c.Bool("archives") {
 		return a.downloadArchives(c, client, table, id, names)
 	}
-	if zipped {
+	if c.Bool("zip") {
 		return a.save(c, table, id, output, func() (*erp.Download, error) { return client.DownloadAttachmentsZip(c.Context, table, id) })
 	}
 	if len(names) == 0 {
@@ -197,6 +191,20 @@ func (a *app) recordDownload(c *cli.Context) error {
 		if err != nil {
 			return shell.Input(err)
 		}
+	}
+	return nil
+}
+
+func checkDownload(c *cli.Context, names []string) error {
+	zipped, archives := c.Bool("zip"), c.Bool("archives")
+	if zipped && archives {
+		return shell.Usagef("--zip is for attached files; leave it out with --archives")
+	}
+	if zipped && len(names) > 0 {
+		return shell.Usagef("--zip downloads all files; leave out the names")
+	}
+	if c.String("output") == "-" && len(names) != 1 && !zipped && !archives {
+		return shell.Usagef("--output - takes one file: name it, or give --zip")
 	}
 	return nil
 }

@@ -118,14 +118,11 @@ func (a *app) serverMCP(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.FillFlags(c, s, "mcp", mcpServerFlags()); err != nil {
+	if err := a.fillServerFlags(c, s); err != nil {
 		return err
 	}
 	log, err := a.ServerLog(c)
 	if err != nil {
-		return err
-	}
-	if err := checkSessions(c); err != nil {
 		return err
 	}
 	ready := httpserver.ReadyFile(c.String("ready-file"))
@@ -185,7 +182,11 @@ func (a *app) serverMCP(c *cli.Context) error {
 	return errors.Join(err, shown(), ready.Clear())
 }
 
-func checkSessions(c *cli.Context) error {
+// fillServerFlags sets flags from the configuration, and checks them.
+func (a *app) fillServerFlags(c *cli.Context, s *shell.Setup) error {
+	if err := a.FillFlags(c, s, "mcp", mcpServerFlags()); err != nil {
+		return err
+	}
 	for _, name := range []string{"max-sessions", "max-user-sessions"} {
 		if c.Int(name) < 1 {
 			return shell.Usagef("--%s must be at least 1, not %d; --stateless keeps no sessions", name, c.Int(name))
