@@ -255,7 +255,7 @@ func otherVariables() (all []config.Variable) {
 		{"EDITOR", "editor of the SQL shell"},
 		{"NO_COLOR", "no colors in the output"},
 		{"CLICOLOR", "0: no colors in the output"},
-		{"CLICOLOR_FORCE", "colors also where the output is no terminal"},
+		{"CLICOLOR_FORCE", "colors also where the output is not a terminal"},
 		{"TERM", "dumb: no colors in the output"},
 		{"HTTP_PROXY", "proxy for http://; also HTTPS_PROXY, and NO_PROXY with exceptions"},
 		{"HTTPS_PROXY", "proxy for https://"},

@@ -91,7 +91,9 @@ func (l *lazy) Reference(ctx context.Context, name string, with ...registry.Deta
 			return ref, err
 		}
 	}
-	l.scope.References = append(l.scope.References, name)
+	if !slices.Contains(l.scope.References, name) {
+		l.scope.References = append(l.scope.References, name)
+	}
 	if err := l.load(ctx); err != nil {
 		return registry.Reference{}, err
 	}

@@ -72,38 +72,60 @@ func ReadFilter(ctx context.Context, filter string, of func(context.Context) (*R
 
 // term are the values of a term, with what the ERP stores for those that are read.
 func (r *Reader) term(ctx context.Context, f *Filter, t *registry.Table, col *registry.Column, term erp.FilterTerm) ([]string, error) {
-	if err := fits(col, term); err != nil || slices.Contains([]string{"contains", "startswith", "endswith"}, term.Operator) {
+	if err := fits(col, term); err != nil || !isRead(col, term) {
+		return term.Values, err
+	}
+	has, bare, err := r.hasNames(ctx, col)
+	if err != nil || !has {
 		return term.Values, err
 	}
 	texts := make([]string, len(term.Values))
-	isDay := col.Type.IsDate() && col.Type != dict.TypeTime
-	has, bare, err := r.hasNames(ctx, col)
 	for i, v := range term.Values {
-		if isText(v) || isDay || bare && isWord(v) {
+		if isText(v) || bare && isWord(v) && !(isDecimal(col) && number().MatchString(v)) {
 			texts[i] = textOf(t, v)
 		}
 	}
-	switch {
-	case isDay:
+	if isDay(col) {
 		return term.Values, r.days(ctx, col, texts)
-	case err != nil || !has || !isNumber(col) && !slices.Contains([]string{"eq", "neq", "in"}, term.Operator):
-		return term.Values, err
 	}
 	return r.codes(ctx, f, col, term, texts)
 }
 
-// textOf is what a value says, "" for another column and for words of the language.
+// isRead reports whether a term may have values in other words than the ERP's.
+func isRead(col *registry.Column, term erp.FilterTerm) bool {
+	switch term.Operator {
+	case "contains", "startswith", "endswith":
+		return false
+	case "eq", "neq", "in":
+	default:
+		if !isDay(col) && !isNumber(col) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(term.Values, isWord)
+}
+
+func isDay(col *registry.Column) bool { return col.Type.IsDate() && col.Type != dict.TypeTime }
+
+// number is a number without quotes as the ERP takes it for a decimal one.
+var number = lazyregexp.New(`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$`)
+
+// textOf is what a value says, "" for another column, a function, and words of the language.
 func textOf(t *registry.Table, v string) string {
-	if _, another := t.Column(v); another || slices.Contains(yesNoWords, v) {
+	_, another := t.Column(v)
+	if !isText(v) && (another || strings.Contains(v, "(") || slices.Contains(ownWords, strings.ToLower(v)) || slices.Contains(yesNoWords, v)) {
 		return ""
 	}
 	return strings.Trim(v, "'") // in which no quote can stand
 }
 
+// ownWords are the names that filters have for the key and the UUID of a record.
+var ownWords = []string{"id", "uid"}
+
 // days refuses texts that the ERP reads no day from. It looks at no more of them than that.
 func (r *Reader) days(ctx context.Context, col *registry.Column, texts []string) error {
 	for _, given := range texts {
-		if day().MatchString(given) {
+		if given == "" || day().MatchString(given) {
 			continue
 		}
 		if _, err := r.Read(ctx, OfColumn(col), Cell{Text: given}); err != nil {
@@ -150,10 +172,8 @@ func isDecimal(col *registry.Column) bool {
 func isText(value string) bool { return strings.HasPrefix(value, "'") }
 
 // dependsOnType reports whether what a term means depends on the type of its column. A whole
-// number means the same for nearly all of them, and is no day.
-func dependsOnType(term erp.FilterTerm) bool {
-	return slices.ContainsFunc(term.Values, isWord) || strings.Contains(strings.ToLower(term.Column), "date")
-}
+// number means the same for nearly all of them.
+func dependsOnType(term erp.FilterTerm) bool { return slices.ContainsFunc(term.Values, isWord) }
 
 // isWord reports whether a value is neither a whole number nor one of yesNoWords.
 func isWord(value string) bool {
@@ -165,7 +185,7 @@ func isWord(value string) bool {
 // one of columns without a value.
 var yesNoWords = []string{"true", "false", "Y", "N", "null"}
 
-var day = lazyregexp.New(`^'?(\d{4}-\d\d-\d\d)`)
+var day = lazyregexp.New(`^'?(\d{4}-\d\d?-\d\d?)`)
 
 // isNoDay reports whether a value begins like a day of the calendar and is none.
 func isNoDay(value string) bool {
@@ -173,17 +193,17 @@ func isNoDay(value string) bool {
 	if found == nil {
 		return false
 	}
-	_, err := time.Parse(time.DateOnly, found[1])
+	_, err := time.Parse("2006-1-2", found[1])
 	return err != nil
 }
 
 // hasNames reports whether people write values of a column in other words than the ERP
-// stores: labels of lists, names of records, and forms of numbers; and whether the ERP
+// stores: labels of lists, names of records, and forms of numbers and dates; and whether the ERP
 // takes no such word without quotes.
 func (r *Reader) hasNames(ctx context.Context, col *registry.Column) (has, bare bool, err error) {
 	t := OfColumn(col)
 	if !t.refers() || r.client == nil {
-		has = col.Type.IsList() && col.ReferenceID > 0 || isNumber(col)
+		has = col.Type.IsList() && col.ReferenceID > 0 || isNumber(col) || isDay(col)
 		return has, has, nil
 	}
 	s, err := r.spec(ctx, &t)
@@ -253,12 +273,11 @@ func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, ter
 		pattern = `\(\s*` + strings.Join(before, `\s*,\s*`) + `\s*\)`
 	}
 	whole := regexp.MustCompile(`(\b` + regexp.QuoteMeta(term.Column) + `\s+` + term.Operator + `\s+)` + pattern + `([\s)]|$)`)
-	plain := len(whole.FindAllString(f.given, -1)) >= f.times(term) // none of them is within tolower or toupper
+	plain := len(outsideTexts(whole, f.given)) >= f.times(term) // none of them is within tolower or toupper
 	for i, literal := range literals {
 		switch v := term.Values[at[i]]; {
-		case !isText(v) && isDecimal(col): // as the ERP takes it
 		case !plain && !strings.EqualFold(literal, v):
-			return nil, wrong("%[1]s: records hold %[3]s for %[2]s; write %[1]s eq %[3]s", col.Name, text.Shorten(given[i], 60), literal)
+			return nil, wrong("%[1]s: records hold %[3]s for %[2]s; write %[1]s %[4]s %[3]s", col.Name, text.Shorten(given[i], 60), literal, term.Operator)
 		case plain && literal != v:
 			codes[at[i]] = literal
 			f.note(col, given[i], literal, names[i])
@@ -269,12 +288,16 @@ func (r *Reader) codes(ctx context.Context, f *Filter, col *registry.Column, ter
 		after = "(" + strings.Join(codes, ",") + ")"
 	}
 	if !slices.Equal(codes, term.Values) {
-		f.Text = whole.ReplaceAllStringFunc(f.Text, func(found string) string {
-			parts := whole.FindStringSubmatch(found)
-			return parts[1] + after + parts[2]
-		})
+		for _, place := range slices.Backward(outsideTexts(whole, f.Text)) {
+			f.Text = f.Text[:place[3]] + after + f.Text[place[4]:]
+		}
 	}
 	return codes, nil
+}
+
+// outsideTexts are the places of an expression that are not within quotes.
+func outsideTexts(whole *regexp.Regexp, filter string) [][]int {
+	return slices.DeleteFunc(whole.FindAllStringSubmatchIndex(filter, -1), func(place []int) bool { return strings.Count(filter[:place[0]], "'")%2 == 1 })
 }
 
 // times is how often a term was written.

@@ -135,11 +135,10 @@ func (r *Reader) Code(ctx context.Context, list int, given string) (string, erro
 	return v.Value, nil
 }
 
-// Codes are values of a list, which is named, with the codes in the place of labels; notes
-// say of which. Nothing, patterns with % and texts that begin with = stay as they are, and
-// so do all where the role does not see the list. The error is an [*Error], or that of the
+// ListCodes are values of a list, which is named, with the codes in the place of labels;
+// notes say of which. Nothing, and texts with % or = in them, stay as they are, and so do all where the role does not see the list. The error is an [*Error], or that of the
 // dictionary.
-func (r *Reader) Codes(ctx context.Context, list string, given []string) (codes, notes []string, err error) {
+func (r *Reader) ListCodes(ctx context.Context, list string, given []string) (codes, notes []string, err error) {
 	codes = slices.Clone(given)
 	ref, err := r.dict.Reference(ctx, list, registry.WithInactive)
 	if errors.Is(err, registry.ErrNotFound) || errors.Is(err, erp.ErrForbidden) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/registry"
 )
 
@@ -21,15 +22,20 @@ func (r *Reader) Parameters(ctx context.Context, parameters []registry.Parameter
 	var all []*Value
 	report := func(name string, err error) { problems = append(problems, fmt.Errorf("%s: %w", name, err)) }
 	for i := range parameters {
-		for _, name := range []string{parameters[i].Column, parameters[i].Column + "_to"} {
-			if given[name] == nil {
+		p := &parameters[i]
+		for _, name := range []string{p.Column, p.Column + "_to"} {
+			if given[name] == nil || name != p.Column && !p.Range {
+				continue
+			}
+			if _, isFile := given[name].(map[string]any); isFile && p.Type == dict.TypeFileName { // its name and its content
+				read[name] = &Value{Send: given[name]}
 				continue
 			}
 			raw, err := json.Marshal(given[name])
 			if err != nil {
 				return nil, nil, err
 			}
-			v, err := r.Read(ctx, ofParameter(&parameters[i]), CellOf(raw))
+			v, err := r.Read(ctx, ofParameter(p), CellOf(raw))
 			var about *Error
 			switch {
 			case errors.As(err, &about):

@@ -40,7 +40,7 @@ func OfColumn(c *registry.Column) Target {
 
 // ofParameter is a parameter of a process as a target.
 func ofParameter(p *registry.Parameter) Target {
-	return Target{Name: p.Column, Type: p.Type, ReferenceID: p.ReferenceID, Foreign: p.ForeignTable, Beyond: true}
+	return Target{Name: p.Column, Type: p.Type, ReferenceID: p.ReferenceID, Foreign: p.ForeignTable, Secret: p.Encrypted, Beyond: true}
 }
 
 // refers reports whether values are keys of records of another table.

@@ -295,7 +295,7 @@ func (b *Toolbox) metricCodes(ctx context.Context, c *mcp.Call, set *metrics.Set
 		if err != nil {
 			return nil, err
 		}
-		codes, taken, err := r.Codes(ctx, f.List, values)
+		codes, taken, err := r.ListCodes(ctx, f.List, values)
 		if err != nil {
 			return nil, valueProblem(f.Name, fromDict(err))
 		}

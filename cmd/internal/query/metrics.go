@@ -210,7 +210,8 @@ func (a *app) metricsQuery(c *cli.Context) error {
 }
 
 // metricCodes writes the codes of lists into filters where they have labels, as the tools
-// of assistants do, and says so.
+// of assistants do, and says so. Without the dictionary of an ERP they stay as they are:
+// the AI API alone knows what a number is made of.
 func (a *app) metricCodes(c *cli.Context, d *metrics.Definition, filters map[string][]string) error {
 	for _, f := range d.AllFilters() {
 		if f.List == "" || len(filters[f.Name]) == 0 {
@@ -218,15 +219,20 @@ func (a *app) metricCodes(c *cli.Context, d *metrics.Definition, filters map[str
 		}
 		client, err := a.Client(c)
 		if err != nil {
-			return err
+			return nil //nolint:nilerr // the AI API may be all there is
 		}
 		r, err := values.New(client, values.NewDictionary(restdict.NewSource(client, nil)), values.Options{Inactive: true})
 		if err != nil {
 			return err
 		}
-		codes, notes, err := r.Codes(c.Context, f.List, filters[f.Name])
-		if err != nil {
+		codes, notes, err := r.ListCodes(c.Context, f.List, filters[f.Name])
+		var wrong *values.Error
+		switch {
+		case errors.As(err, &wrong):
 			return shell.Input(fmt.Errorf("filter %s: %w", f.Name, err))
+		case err != nil:
+			a.Note("the values of filters are sent as they are: %v", err)
+			return nil
 		}
 		for _, note := range notes {
 			a.Note("%s %s", f.Name, note)

@@ -133,8 +133,8 @@ func checkedParams(p *erp.Process, given map[string]any) error {
 }
 
 // readParams reads the values of parameters as the tools of assistants do, in place; a
-// value in JSON is sent as it is. A role that may not read what describes them leaves
-// them to the ERP.
+// value in JSON is sent as it is. What the role may not read a description of is left to
+// the ERP.
 func (a *app) readParams(c *cli.Context, client *erp.Client, p *erp.Process, given map[string]any) error {
 	texts := maps.Clone(given)
 	maps.DeleteFunc(texts, func(_ string, v any) bool { _, isJSON := v.(json.RawMessage); return isJSON || v == nil })
@@ -148,8 +148,8 @@ func (a *app) readParams(c *cli.Context, client *erp.Client, p *erp.Process, giv
 		described, err := parameterOf(c.Context, dictionary, par)
 		switch {
 		case errors.Is(err, erp.ErrForbidden), errors.Is(err, registry.ErrNotFound):
-			a.Note("the role may not read what describes the parameters, so the ERP alone checks them")
-			return nil
+			a.Note("%s is sent as it is: the role may not read the list or the table of its values", par.Parameter)
+			continue
 		case err != nil:
 			return err
 		}
@@ -160,6 +160,10 @@ func (a *app) readParams(c *cli.Context, client *erp.Client, p *erp.Process, giv
 		return err
 	}
 	read, problems, err := reader.Parameters(c.Context, parameters, texts)
+	if errors.Is(err, erp.ErrForbidden) {
+		a.Note("the parameters are sent as they are: the role may not read the tables of their values")
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -176,7 +180,8 @@ func (a *app) readParams(c *cli.Context, client *erp.Client, p *erp.Process, giv
 func parameterOf(ctx context.Context, dictionary values.Dictionary, par *erp.ProcessParameter) (registry.Parameter, error) {
 	typ, _ := par.Type.ID.Int()
 	column := dict.Column{Name: par.Parameter, Type: dict.DisplayType(typ)}
-	out := registry.Parameter{Column: par.Parameter, Type: column.Type}
+	out := registry.Parameter{Column: par.Parameter, Type: column.Type, Range: par.IsRange}
+	out.Encrypted, _ = par.Record.Bool("IsEncrypted")
 	if ref, ok := par.Record.Ref("AD_Reference_Value_ID"); ok {
 		id, _ := ref.ID.Int()
 		out.ReferenceID, column.Reference = int(id), &dict.Reference{ID: int(id)}

@@ -114,7 +114,7 @@ func (r *recordReader) children(ctx context.Context, name string, lines []any) (
 			continue
 		}
 		which := map[string]any{}
-		for _, key := range []string{"id", "uid"} { // of a record that is there
+		for _, key := range []string{"id", "uid", "model-name"} { // what the ERP says of a record that is there
 			if value, ok := given[key]; ok {
 				which[key] = value
 				delete(given, key)
