@@ -28,7 +28,7 @@ var componentVersion = sync.OnceValue(func() *regexp.Regexp {
 // semicolons or in lines of their own, each a name that a version may follow,
 // as in "org.example.sales 1.4.0", "sales:1.4.0", "sales@1.4.0" or
 // "org.example.sales_1.4.0.jar". Times in RFC 3339, which tell when a change was
-// made, are no part of it. Names appear once, in the order of the text; the last
+// made, are not part of it. Names appear once, in the order of the text; the last
 // version counts.
 func ParseComponents(components string) []Component {
 	var list []Component

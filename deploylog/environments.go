@@ -100,7 +100,7 @@ func (l *Log) environment(ctx context.Context, name Environment) (Environment, e
 	return "", fmt.Errorf("%w: there is no environment %s; the list %q of the ERP has %s", ErrInvalid, text.Quote(string(name)), EnvironmentList, strings.Join(codes, ", "))
 }
 
-// orAll is environment where none stands for all.
+// orAll is environment, but takes an empty name, which stands for all.
 func (l *Log) orAll(ctx context.Context, name Environment) (Environment, error) {
 	if name == "" {
 		return "", nil
@@ -108,7 +108,7 @@ func (l *Log) orAll(ctx context.Context, name Environment) (Environment, error) 
 	return l.environment(ctx, name)
 }
 
-// environmentsOf returns the environment, or all where there is none.
+// environmentsOf returns the environment, or all environments if env is empty.
 func (l *Log) environmentsOf(ctx context.Context, env Environment) (codes []Environment, err error) {
 	if env != "" {
 		return []Environment{env}, nil

@@ -69,7 +69,7 @@ func New(client *erp.Client, opts *Options) *Log {
 }
 
 // Get reads a run by its number or its UUID. The error matches erp.ErrNotFound
-// when there is none.
+// when there is no such run.
 func (l *Log) Get(ctx context.Context, id erp.ID) (Run, error) {
 	if id.IsZero() {
 		return Run{}, fmt.Errorf("%w: no run was named", ErrInvalid)

@@ -16,9 +16,9 @@ import (
 // However many writers move a run at the same time, are stopped at any request,
 // or lose any response: of two different outcomes at most one is reported as
 // done, a run makes only moves of the transition table, and a writer whose
-// knowledge of the run is old changes nothing. A writer that is told that its
-// move was not made may be wrong about a move whose response was lost; never
-// the other way round.
+// knowledge of the run is old changes nothing. A move whose response
+// was lost may be reported as not made although it was made; never the other
+// way round.
 //
 // # How
 //
@@ -191,8 +191,8 @@ func (l *Log) outcome(ctx context.Context, id erp.ID, m move, body map[string]an
 }
 
 // made reports whether a run shows that the move was made, with these columns,
-// whatever became of the run afterwards. In doubt it was not: a writer that
-// is told so wrongly looks at the run, one that is told otherwise does not.
+// whatever became of the run afterwards. In doubt it reports false: a writer
+// that gets a wrong "no" looks at the run, one that gets a wrong "yes" does not.
 func (m *move) made(run *Run, body map[string]any) bool {
 	switch {
 	case run.Status == m.to:

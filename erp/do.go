@@ -68,7 +68,7 @@ func (c *Client) stream(ctx context.Context, r *request) (*http.Response, error)
 	return resp, nil
 }
 
-// checkStatus makes errors of responses that are none of success.
+// checkStatus returns an error for a response that is not a success.
 func checkStatus(call *apiclient.Call, resp *http.Response, body []byte, accept ...int) error {
 	status, req := resp.StatusCode, call.Request
 	switch {

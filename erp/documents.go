@@ -250,7 +250,7 @@ func (c *Client) ProcessDocument(ctx context.Context, table string, id ID, actio
 	case err == nil:
 		result.Document = &Document{Table: table, Record: record}
 		if result.Message, _ = record.Text("doc-processmsg"); result.Message == "null" {
-			result.Message = "" // so the server writes that there is none
+			result.Message = "" // "null" means no message
 		}
 	case errors.Is(err, ErrOutcomeUnknown) && ctx.Err() == nil:
 		after, readErr := c.Document(ctx, table, id)

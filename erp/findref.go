@@ -54,7 +54,7 @@ func (m RefMatch) Facts(l RefLookup) []string {
 }
 
 // RefError is a name that does not lead to exactly one record. It matches
-// ErrNotFound when there is none, ErrConflict when there are several.
+// ErrNotFound without such a record, ErrConflict if there are several.
 type RefError struct {
 	Table, Name string
 	// Matches are the records of that name, at most 20; none when nothing is called

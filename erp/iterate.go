@@ -16,7 +16,7 @@ import (
 //
 // Pages need an order in which every record has its own place, or the server
 // may show a record twice and another not at all. Records therefore adds the
-// key column to the order: <Table>_ID, or <Table>_UU where there is none.
+// key column to the order: <Table>_ID, or <Table>_UU in a table without it.
 // Query.Top is the number of records per request, Query.Limit the number of
 // records altogether.
 func (c *Client) Records(ctx context.Context, table string, q *Query) iter.Seq2[Record, error] {

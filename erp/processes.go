@@ -107,7 +107,7 @@ type ProcessParams struct {
 	Notify Notification
 }
 
-// Notification is how the user is told that a background job is done.
+// Notification is the way the user is notified that a background job is done.
 type Notification string
 
 // Notifications.

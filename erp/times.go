@@ -17,7 +17,7 @@ const (
 )
 
 // Date is a day without a time zone, the content of a Date column. The zero
-// Date is none.
+// Date stands for no date.
 type Date struct {
 	Year  int
 	Month time.Month

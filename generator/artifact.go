@@ -20,7 +20,7 @@ type Artifact struct {
 // headers.
 func (a *Artifact) Filename() string { return a.Name + ".zip" }
 
-// Check says whether the artifact can be delivered: a name that is one folder,
+// Check checks whether the artifact can be delivered: a name that is one folder,
 // and files.
 func (a *Artifact) Check() error {
 	switch {

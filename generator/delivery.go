@@ -48,8 +48,8 @@ func ParseMode(text string) (Mode, error) {
 	return mode, nil
 }
 
-// Progress is told how far a delivery is: done of total steps, and what comes
-// next. It may be called from the goroutine that delivers only, and must not
+// Progress gets the progress of a delivery: done of total steps, and what comes
+// next. Only the goroutine that delivers calls it, and it must not
 // block. Deliveries accept nil.
 type Progress func(done, total int, what string)
 

@@ -23,8 +23,8 @@
 // # Names and texts
 //
 // Names become folders, identifiers of Java and names of bundles, so they are
-// refused rather than repaired; everything wrong with the options is told at
-// once, as an [*OptionsError]. Texts are escaped for each file they go into.
+// refused rather than repaired; an [*OptionsError] tells everything that is wrong
+// with the options. Texts are escaped for each file they go into.
 //
 // # Deliveries
 //

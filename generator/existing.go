@@ -127,7 +127,7 @@ func (b *bundle) packageThere() string {
 	}
 	files, err := fs.Glob(b.existing, "OSGI-INF/*.xml")
 	if err != nil {
-		files = nil // without a folder there are none
+		files = nil // without the folder there are no files
 	}
 	for _, file := range files {
 		class := strings.TrimSuffix(path.Base(file), ".xml")

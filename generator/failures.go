@@ -27,7 +27,7 @@ const (
 	FailureNotConfigured = failure.NotConfigured // a setting or a credential is missing or wrong
 	FailureInvalid       = failure.Invalid       // what was asked for is impossible: an address, a name
 	FailureNotAuthorized = failure.NotAuthorized // the credential is wrong, or may not do this
-	FailureNotFound      = failure.NotFound      // bucket, organization, artifact: there is none
+	FailureNotFound      = failure.NotFound      // the bucket, organization or artifact does not exist
 	FailureExists        = failure.Exists        // the name is taken
 	FailureExpired       = failure.Expired       // it was there, and its time is over
 	FailureRefused       = failure.Refused       // the other side does not want it

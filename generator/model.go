@@ -63,7 +63,7 @@ type modelColumn struct {
 	Mandatory                              bool
 	Setter                                 string // set_Value, set_ValueNoCheck, with E when encrypted
 	Reader                                 string // get_Value or get_ValueE
-	Limit                                  int    // ids below it are no value, -1: no id
+	Limit                                  int    // ids below it are not a value, -1: not an id
 	NoSetter                               bool   // of the interface
 	ReferenceID                            int    // official one of a list
 	List                                   string // name for its constants, empty: none

@@ -209,7 +209,7 @@ func (b *Boundary) call(ctx context.Context, t Tool, c *Call, spent *Cost, rc *r
 		return nil, b.explain(ctx, t, err, reference)
 	}
 	result := Cost{Tokens: reply.Tokens()}
-	// What was changed is told even where that exceeds the limit, or the caller
+	// The reply says what was changed even if it exceeds the limit: else the caller
 	// would not know of it. It counts even if the caller is gone.
 	err = b.spend(context.WithoutCancel(ctx), c, result, Cost{}, !t.Hints.ReadOnly)
 	if e := ErrorOf(err); e != nil && e.Code == CodeCostLimitExceeded {

@@ -270,7 +270,7 @@ func Progress(ctx context.Context, done, total float64, message string) {
 }
 
 // Transport counts every request that goes through it with [Spend], and refuses
-// one that changes something (its method is none of GET, HEAD and OPTIONS) for a
+// one that changes something (its method is not GET, HEAD or OPTIONS) for a
 // tool that did not begin a change, see [Changes]. nil next means
 // http.DefaultTransport.
 func Transport(next http.RoundTripper) http.RoundTripper { return spenderOf(next, false) }

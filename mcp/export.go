@@ -9,7 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Format is the form in which a model is told what tools there are.
+// Format is the form of the list of tools that a model gets.
 type Format string
 
 // The formats of [Set.Export].

@@ -76,8 +76,8 @@ func mayHold(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice || t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer
 }
 
-// parts are the values within a value that are encoded and may hold lists. A list that is
-// left out when it is empty is none of them.
+// parts are the values within a value that are encoded and may hold lists. An empty
+// list that the encoding leaves out is not among them.
 func parts(v reflect.Value) iter.Seq[reflect.Value] {
 	return func(yield func(reflect.Value) bool) {
 		t := v.Type()

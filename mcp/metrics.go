@@ -2,14 +2,14 @@ package mcp
 
 import "time"
 
-// BoundaryMetrics is told what the boundary did; a nil function is not called. They
-// are called at the same time from several calls.
+// BoundaryMetrics are functions that the boundary calls, at the same time from several
+// calls of tools; nil functions are not called.
 type BoundaryMetrics struct {
-	// Called is told of every call that ended, with "ok" or the code of its error.
+	// Called gets every call that ended, with "ok" or the code of its error.
 	Called func(tool, outcome string, took time.Duration, apiCalls, tokens int)
-	// AuditFailed is told of every record that could not be written.
+	// AuditFailed is called for every audit record that could not be written.
 	AuditFailed func()
-	// Refused is told why calls were refused: rate, cost, permission, login, busy, store.
+	// Refused is called for every refused call, with the reason: rate, cost, permission, login, busy, store.
 	Refused func(reason string)
 }
 

@@ -75,7 +75,7 @@ func (s Set) Check() error {
 	return errors.Join(errs...)
 }
 
-// CheckSets reports names that are no tool set of s, with the nearest.
+// CheckSets reports names that are not a tool set of s, with the nearest.
 func (s Set) CheckSets(names []string) error {
 	known := s.SetNames()
 	for _, name := range names {

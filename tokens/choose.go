@@ -123,7 +123,7 @@ func (s *steps) all(ctx context.Context) error {
 }
 
 // pick finds what is given among the choices, takes the only one, or asks. given
-// becomes the id; a word that is none of the choices stays, for the ERP knows
+// becomes the id; a word that is not one of the choices stays, for the ERP knows
 // search keys, too. -1 is an id that is not known.
 func (s *steps) pick(ctx context.Context, part Part, from []Choice, given, name *string) (int, error) {
 	i := 0
@@ -153,7 +153,7 @@ func (s *steps) pick(ctx context.Context, part Part, from []Choice, given, name 
 }
 
 // find returns the index of the choice with the id or name, -1 for none. A name
-// that two have is none: the ERP refuses it.
+// of two choices finds none: the ERP refuses it.
 func find(from []Choice, word string) int {
 	if id, ok := numeric(word); ok {
 		return slices.IndexFunc(from, func(c Choice) bool { return c.ID == id })

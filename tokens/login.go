@@ -79,7 +79,7 @@ func (l Login) matches(c Claims) bool {
 	return true
 }
 
-// numeric reads an id in plain digits; "0042" or "+1" is none.
+// numeric reads an id in plain digits; it refuses "0042" and "+1".
 func numeric(s string) (int, bool) {
 	id, err := strconv.ParseInt(s, 10, 32)
 	return int(id), err == nil && id >= 0 && strconv.FormatInt(id, 10) == s

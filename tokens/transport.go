@@ -13,7 +13,7 @@ import (
 //
 //	client := &http.Client{Transport: transport}
 //
-// When the ERP responds 401, the source is told, and the request is retried
+// When the ERP responds 401, the transport tells the source, and retries the request
 // once with another token if there is one, whatever the method: a request
 // refused with 401 was not executed. A body that cannot be read again (no
 // GetBody) is not retried. Requests to other servers than the ERP, such as

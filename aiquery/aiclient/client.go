@@ -197,7 +197,7 @@ func FromEnv(getenv func(string) string, opts ...Option) (*Client, error) {
 }
 
 // As returns a client that uses another role and shares everything else.
-// A negative role is none.
+// With a negative role the client sets none.
 func (c *Client) As(role int) *Client {
 	copied := *c
 	copied.role = &role

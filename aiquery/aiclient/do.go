@@ -31,7 +31,7 @@ type request struct {
 	query        url.Values
 	body         any  // nil: none
 	again        bool // it means the same when done twice and leaves nothing behind
-	// accepts reports responses of another status than 2xx that are no refusals.
+	// accepts reports responses of another status than 2xx that are not refusals.
 	accepts func(status int, body []byte) bool
 }
 

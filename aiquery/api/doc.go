@@ -1,5 +1,5 @@
 // Package api holds the types of the AI API, spelled as in its JSON: the result of
-// a statement, or why there is none ([Error]); how it would be run, the caller's
+// a statement, or the error in its place ([Error]); how it would be run, the caller's
 // roles, what a role may know about tables and windows, what a live user interface
 // shows, and the health of the service.
 //

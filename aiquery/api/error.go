@@ -12,7 +12,7 @@ type Code string
 const (
 	// CodeInvalid is a statement, a parameter or a number that cannot be used (400).
 	CodeInvalid Code = "invalid"
-	// CodeSyntax is a statement that is no SQL (400).
+	// CodeSyntax is a statement that is not SQL (400).
 	CodeSyntax Code = "syntax"
 	// CodeNotSelect is anything but one SELECT (400).
 	CodeNotSelect Code = "not_select"

@@ -137,14 +137,14 @@ type Metadata struct {
 	Windows   []WindowEntry `json:"windows"`
 }
 
-// TableEntry is a table, or why there is none.
+// TableEntry is the metadata of a table, or the error in its place.
 type TableEntry struct {
 	Name     string         `json:"name"` // as it was requested
 	Metadata *TableMetadata `json:"metadata,omitempty"`
 	Error    *Error         `json:"error,omitempty"`
 }
 
-// WindowEntry is a window, or why there is none.
+// WindowEntry is the metadata of a window, or the error in its place.
 type WindowEntry struct {
 	ID       int             `json:"id"`
 	Metadata *WindowMetadata `json:"metadata,omitempty"`

@@ -22,7 +22,7 @@ var statuses = map[Code]int{
 	CodeInternal:        500,
 }
 
-// Status is the HTTP status of a code, 0 for one that is none of the constants.
+// Status is the HTTP status of a code, 0 for a code that is not one of the constants.
 func (c Code) Status() int { return statuses[c] }
 
 // CodeOf is the code for a response of which only the HTTP status is known, such

@@ -87,7 +87,7 @@ func addViews(ctx context.Context, read run.Reader, relations map[string]*run.Re
 func viewQuery(create string) string {
 	i := strings.Index(strings.ToUpper(create), " AS ")
 	if i < 0 {
-		return create // which is no SELECT, and so is refused
+		return create // it is not a SELECT, and so is refused
 	}
 	return strings.TrimSuffix(strings.TrimSpace(create[i+4:]), ";")
 }

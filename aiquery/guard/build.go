@@ -76,7 +76,7 @@ func boolExpr(op pg.BoolExprType, args ...*pg.Node) *pg.Node {
 	return &pg.Node{Node: &pg.Node_BoolExpr{BoolExpr: &pg.BoolExpr{Boolop: op, Args: args}}}
 }
 
-// and joins conditions; there is none for none.
+// and joins conditions; it returns nil for none.
 func and(terms []*pg.Node) *pg.Node {
 	switch len(terms) {
 	case 0:

@@ -47,8 +47,8 @@
 //     (resolve.go). ON and WHERE collected them. They are resolved already and
 //     must not be resolved again.
 //  7. Order (order.go, order_calls.go): closes what the statement leaves open.
-//     It is the last pass over a SELECT: rows of a table without a key are told
-//     apart by the columns that are used, so that all expressions have to be
+//     It is the last pass over a SELECT: the columns that are used tell the rows
+//     of a table without a key apart, so that all expressions have to be
 //     resolved; it needs the aggregates and window functions that were met; and
 //     the keys it adds are written as resolved ones are.
 //  8. Tables (secure.go, piece.go): each becomes a name for its secured

@@ -5,8 +5,8 @@ import (
 )
 
 // likeness says whether equal values of an expression look the same. 1 and 1.00 are
-// equal, and so are '1 day' and '24 hours': rows that have such values and no others
-// are told apart by their text alone.
+// equal, and so are '1 day' and '24 hours': only the text tells rows apart that have
+// such values and no others.
 type likeness int
 
 const (

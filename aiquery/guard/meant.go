@@ -102,7 +102,7 @@ func (r *resolver) readable(physical string) bool {
 
 // noColumn refuses a column in the same words whether it exists or not, and
 // suggests those of its table, or else of all tables in sight, that resemble its
-// last part. Of something computed it is no matter of permission.
+// last part. Of something computed it is not a matter of permission.
 func noColumn(full string, at int32, it *item, s *scope) *fault {
 	f := denied(at, "column %s is not available", quote(full))
 	if it != nil && !it.base || it == nil && !s.hasBase() {

@@ -44,8 +44,8 @@ type Table struct {
 	Denied []Column
 
 	// Key are the physical names of columns that have a value in every row and
-	// together another in each: a primary key. Without it, rows are told apart by
-	// all columns a statement uses.
+	// together another in each: a primary key. Without it, all
+	// columns that a statement uses tell rows apart.
 	Key []string
 
 	// Conditions hold for every row that may be seen.

@@ -33,7 +33,7 @@ type output struct {
 	order order
 }
 
-// query resolves a SELECT. seed is told the columns of the part before UNION,
+// query resolves a SELECT. It calls seed with the columns of the part before UNION,
 // for recursive queries; it may be nil.
 func (r *resolver) query(s *pg.SelectStmt, e env, seed func(output) error) (output, error) {
 	if s == nil {

@@ -62,7 +62,7 @@ type Engine interface {
 // Limits counts requests for several servers together. It is safe for concurrent use.
 type Limits interface {
 	// Take takes one request under a key: perMinute in the long run, burst at once.
-	// When there is none left it takes none and returns how long to wait.
+	// When no request is left it takes none and returns how long to wait.
 	Take(ctx context.Context, key string, perMinute, burst int) (wait time.Duration, err error)
 }
 
@@ -317,7 +317,7 @@ func (h *Handler) limited(ctx context.Context, who tokens.Claims, asks bool) *ht
 }
 
 // slot takes one of the requests that may be handled at a time, without waiting,
-// or returns that there is none. The caller gives it back with free.
+// or returns an error if all are taken. The caller gives it back with free.
 func (h *Handler) slot() (free func(), err error) {
 	if !h.slots.TryAcquire(1) {
 		return nil, &httpserver.APIError{Status: http.StatusServiceUnavailable, Code: "unavailable", Message: "too many requests are being worked on", Hint: "try again", RetryAfter: time.Second}

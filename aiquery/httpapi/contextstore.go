@@ -50,7 +50,7 @@ type ContextStore interface {
 	Put(ctx context.Context, key ContextKey, c StoredContext) error
 	// Get returns a context that has not expired; false when there is none.
 	Get(ctx context.Context, key ContextKey) (StoredContext, bool, error)
-	// Delete withdraws a context; that there is none is not an error.
+	// Delete withdraws a context; a missing one is not an error.
 	Delete(ctx context.Context, key ContextKey) error
 }
 

@@ -116,8 +116,8 @@ func (h *Handler) explain(w http.ResponseWriter, r *http.Request, who tokens.Cla
 	return orNil(h.engine.Explain(r.Context(), h.caller(r.Context(), who), q))
 }
 
-// querySlot is a slot for a query; where there is none, that is on record, as all
-// queries are.
+// querySlot takes a slot for a query. If all are taken, it records the refusal, as
+// all queries are recorded.
 func (h *Handler) querySlot(r *http.Request, who tokens.Claims, q aiquery.Request) (free func(), err error) {
 	if free, err = h.slot(); err == nil {
 		return free, nil

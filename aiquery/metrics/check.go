@@ -292,7 +292,7 @@ func sqlType(c registry.Column) string {
 }
 
 // statements secures what the definition makes: all of it at once, and where that
-// is refused one statement per part, so that the refusal is told with the part that
+// is refused one statement per part, so that the refusal names the part that
 // causes it.
 func (c *checking) statements(ctx context.Context) error {
 	base := Query{Metric: c.d.Name, Currency: "EUR"}

@@ -87,7 +87,7 @@ func (c *Counted) Lines() []string {
 	return lines
 }
 
-// mostRates is how many rates are told one by one.
+// mostRates is the number of rates that are listed one by one.
 const mostRates = 3
 
 // compileCounted makes the statement that says what a query counts and converts: a row

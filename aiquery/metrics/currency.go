@@ -39,7 +39,7 @@ func (q *Query) rateDay(d *Definition, today string) (string, error) {
 		}
 		return today, nil
 	}
-	return given, nil // a day, or Compile says that it is none
+	return given, nil // Compile checks that it is a day
 }
 
 func notRateDay(given string) error {

@@ -23,7 +23,7 @@
 // rates of the day, conversion type, tenant and organization that its definition
 // names, or of the day that the query names, and rounded to the currency's digits.
 // Divided by the currency, amounts are not converted. [Counted] says which rates were
-// used, and how many records are in no sum because there is none.
+// used, and how many records are in no sum because they have no rate.
 //
 // # Definitions
 //

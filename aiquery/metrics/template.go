@@ -3,7 +3,7 @@ package metrics
 import "strings"
 
 // substitute replaces the named parameters of a SQL text, :name, outside of texts,
-// quoted names and comments. A cast, ::, is none.
+// quoted names and comments. A cast, ::, is not a parameter.
 func substitute(sql string, value func(name string) (string, error)) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(sql); {

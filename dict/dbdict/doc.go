@@ -5,8 +5,8 @@
 //	cache := registry.NewCache(source, nil)
 //	err = cache.Load(ctx)
 //
-// It only reads: every read is one transaction that the database is told to
-// keep read-only, and sees one state of the dictionary. The user needs the privilege
+// It only reads: every read is one read-only transaction, and
+// sees one state of the dictionary. The user needs the privilege
 // to select from the AD_ tables and no other.
 //
 // Columns that the ERP's release does not have are left empty.

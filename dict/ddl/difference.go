@@ -127,7 +127,7 @@ func plainDefault(s string) string {
 	if strings.EqualFold(s, "null") {
 		return ""
 	}
-	if strings.HasSuffix(s, "()") { // the schema of a function is told when it is not searched
+	if strings.HasSuffix(s, "()") { // the database names the schema of a function that is not on the search path
 		s = s[strings.LastIndexByte(s, '.')+1:]
 	}
 	return strings.ToLower(strings.TrimPrefix(s, "+"))

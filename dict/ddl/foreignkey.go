@@ -9,7 +9,7 @@ import (
 )
 
 // AddForeignKey is the statement that makes a foreign key. It reports false when
-// there is none to make, or when its target is not known.
+// the column has none, or when its target is not known.
 func AddForeignKey(table string, c dict.PhysicalColumn, dialect dict.Dialect) (string, bool) {
 	fk := c.Foreign
 	if fk == nil || fk.Rule == dict.FKNone || fk.Table == "" {
@@ -19,7 +19,7 @@ func AddForeignKey(table string, c dict.PhysicalColumn, dialect dict.Dialect) (s
 }
 
 // DropForeignKey is the statement that removes a foreign key. On PostgreSQL it
-// does nothing when there is none of the name.
+// does nothing when no key has the name.
 func DropForeignKey(table, name string, dialect dict.Dialect) string {
 	if dialect == dict.PostgreSQL {
 		return "ALTER TABLE " + table + " DROP CONSTRAINT IF EXISTS " + name

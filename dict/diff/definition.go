@@ -18,8 +18,8 @@ import (
 // Definition is the definition of a table that the ERP has, as short as it can
 // be said: templates whose columns are as they make them stand for those
 // columns, and what has its default is left out. Comparing it with the ERP it
-// came from finds nothing. What a definition cannot have is told in notes,
-// for people. The error matches [registry.ErrNotFound] when there is no such table.
+// came from finds nothing. The notes tell people what a definition
+// cannot have. The error matches [registry.ErrNotFound] when there is no such table.
 func Definition(ctx context.Context, reg registry.Registry, name string) (t dict.Table, notes []string, err error) {
 	info, err := reg.Table(ctx, name)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // former name of a renamed one, whose columns have the UUIDs of all its steps.
 const allTaken dict.Key = "*"
 
-// findTaken looks whether the UUID of a table to be made belongs to one that was renamed.
+// findTaken checks whether the UUID of a table to be made belongs to one that was renamed.
 func (c *comparer) findTaken(ctx context.Context, key dict.Key) error {
 	_, err := c.reg.Table(ctx, string(c.stepRecord(key).UUID), registry.WithInactive, registry.WithoutColumns)
 	if errors.Is(err, registry.ErrNotFound) {

@@ -114,7 +114,7 @@ func next(versions []Version) Version {
 	return v
 }
 
-// CheckVersion says whether an archive of that version may be added to those in
+// CheckVersion checks whether an archive of that version may be added to those in
 // a plugin's META-INF folder; the error wraps [ErrVersion] when not.
 func CheckVersion(dir string, v Version) error {
 	versions, _, err := archives(dir)

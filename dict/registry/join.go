@@ -69,7 +69,7 @@ func (c *Catalog) referenceName(id int) string {
 }
 
 // foreignTable is the table that the values of a column or parameter are ids
-// of. A table that only seems to exist, by the name of the column, is none.
+// of; "" without one, or if the name of the column suggests a table that does not exist.
 func (c *Catalog) foreignTable(name string, t dict.DisplayType, reference int) string {
 	column := dict.Column{Name: name, Type: t}
 	if reference != 0 {

@@ -11,7 +11,7 @@ import (
 )
 
 // maxLike bounds the expression made of a pattern, in bytes. Only names of
-// thousands of characters could match a longer one, and there are none.
+// thousands of characters could match a longer one, and no name is that long.
 const maxLike = 16 << 10
 
 var nothing = lazyregexp.New(`[^\x{0}-\x{10FFFF}]`)

@@ -8,7 +8,7 @@ import (
 
 // Source reads the rows that a [Catalog] is made of. Packages dbdict and
 // restdict have sources. A source knows nothing of the dictionary's meaning: it
-// is told tables and columns and hands over what is in them.
+// gets tables and columns and hands over what is in them.
 type Source interface {
 	// Origin names the ERP that is read, so that a snapshot of another one is
 	// not taken for it: an address without user, password or token.

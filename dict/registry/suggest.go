@@ -12,7 +12,7 @@ import (
 
 const (
 	maxSuggestions = 5
-	// maxSuggestName bounds the work for names that are no names; the longest
+	// maxSuggestName bounds the work for texts that are not names; the longest
 	// real ones are 63 characters.
 	maxSuggestName = 80
 )

@@ -49,7 +49,7 @@ func (t *Table) Column(name string) (Column, bool) {
 	return Column{}, false
 }
 
-// KeyColumns are the columns that records are told apart by: the key column,
+// KeyColumns are the columns that tell records apart: the key column,
 // else the parent columns, else the UUID column.
 func (t *Table) KeyColumns() []Column {
 	var parents, uuids []Column

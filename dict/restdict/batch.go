@@ -89,7 +89,7 @@ func (r *runner) batch(ctx context.Context, left []*state) {
 	}
 }
 
-// afterRefusal looks whether the record that the server refused is there: then
+// afterRefusal checks whether the record that the server refused exists: then
 // somebody else made it in the meantime, and the batch is sent again without
 // it. It returns the steps to send again.
 func (r *runner) afterRefusal(ctx context.Context, left []*state, refused *erp.BatchError) []*state {

@@ -52,7 +52,7 @@ var ErrOutcomeUnknown = errors.New("whether the package was imported is not know
 // under the name, attaches the archive and runs the process that imports
 // packages. An import is all or nothing; one that the ERP refused is an
 // [*erp.ProcessError] with the result beside it. The run is never retried. When
-// its response is lost, the result is read from the record, and if there is none
+// its response is lost, the result is read from the record; without a result
 // the error wraps [ErrOutcomeUnknown].
 func ImportPackage(ctx context.Context, c *erp.Client, name string, archive []byte, opts *ImportOptions) (*ImportResult, error) {
 	var o ImportOptions

@@ -53,7 +53,7 @@ func (f processFacts) fits(p *Process) bool {
 // AD_Process_ID from a configuration, or empty; the process found under it is
 // checked, and when it is something else the error is a [*WrongProcessError].
 // Without configuration the process is found by its search key or its class;
-// the error is a [*NoProcessError] when there is none.
+// the error is a [*NoProcessError] when it is missing.
 func FindProcess(ctx context.Context, c *erp.Client, purpose dict.Purpose, configured string) (*Process, error) {
 	facts, ok := purposes[purpose]
 	if !ok {

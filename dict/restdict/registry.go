@@ -130,8 +130,8 @@ func (s *Source) Read(ctx context.Context, tables []registry.SourceTable, sink r
 	return stamps, err
 }
 
-// each works on all tables at once. The first error ends the others; that an
-// optional table is missing or hidden is none.
+// each works on all tables at once. The first error ends the others; an optional
+// table may be missing or hidden without an error.
 func (s *Source) each(ctx context.Context, tables []registry.SourceTable, do func(context.Context, int) (registry.Stamp, error)) ([]registry.Stamp, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

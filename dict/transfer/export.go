@@ -34,7 +34,7 @@ type ExportOptions struct {
 	// "uid" for its UUID, "value" for what it is called (Value, else DocumentNo, else
 	// Name), which another ERP has, too. The headings then say so.
 	References string
-	// Progress is called after each page; nil: nobody is told. total is 0 when it is
+	// Progress is called after each page; nil: no calls. total is 0 when it is
 	// not known.
 	Progress func(rows, total int)
 }

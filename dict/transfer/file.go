@@ -71,7 +71,7 @@ func errNoFormat(in io.Closer) error {
 	return ErrFile
 }
 
-// OpenRegular opens a file for reading, and refuses what is none.
+// OpenRegular opens a file for reading, and refuses what is not a regular file.
 func OpenRegular(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {

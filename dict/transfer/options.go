@@ -46,11 +46,11 @@ type ImportOptions struct {
 	Undo string
 	// Resume goes on with the run of the journal.
 	Resume bool
-	// Progress is called after each request, in the goroutine of Import; nil: nobody
-	// is told.
+	// Progress is called after each request, in the goroutine of Import; nil: no
+	// calls.
 	Progress func(Progress)
 	// Problem is called for each row that is refused, in the order of the file;
-	// nil: nobody is told.
+	// nil: no calls.
 	Problem func(*FileError)
 }
 

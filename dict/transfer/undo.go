@@ -30,7 +30,7 @@ type UndoOptions struct {
 	// records that this one may not see would count as gone.
 	RoleID int
 	DryRun bool
-	// Progress is called after each record; nil: nobody is told.
+	// Progress is called after each record; nil: no calls.
 	Progress func(done, total int)
 }
 

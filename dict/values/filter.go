@@ -187,7 +187,7 @@ var yesNoWords = []string{"true", "false", "Y", "N", "null"}
 
 var day = lazyregexp.New(`^'?(\d{4}-\d\d?-\d\d?)`)
 
-// isNoDay reports whether a value begins like a day of the calendar and is none.
+// isNoDay reports whether a value begins with a date that is not in the calendar.
 func isNoDay(value string) bool {
 	found := day().FindStringSubmatch(value)
 	if found == nil {

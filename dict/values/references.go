@@ -484,8 +484,8 @@ func (r *Reader) remember(ctx context.Context, s *reference, w way, name string,
 	return nil
 }
 
-// noKey keeps what a number refers to that is no key: a record that is called so where
-// filters have it in quotes.
+// noKey caches what a number that is not a key refers to: in filters, a record of that
+// name, else an error.
 func (r *Reader) noKey(ctx context.Context, s *reference, name string) error {
 	if r.filters && len(s.Columns) > 0 {
 		return r.findOne(ctx, s, name)

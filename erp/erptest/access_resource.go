@@ -99,7 +99,7 @@ type resourceCache struct {
 	loaded bool
 }
 
-// changed is told which tables a commit wrote to.
+// changed gets the tables that a commit wrote to.
 func (rc *resourceCache) changed(commit uint64, tables map[string]bool) {
 	if engine.ChangesRoles(tables) {
 		rc.mu.Lock()

@@ -16,7 +16,7 @@ import (
 type members map[string]json.RawMessage
 
 // readMembers reads the request's body as an object with these member names
-// and no others, as the plugin's auth endpoints do: a body that is no such
+// and no others, as the plugin's auth endpoints do: a body that is not such an
 // object is 400 with plain text, no body at all the container's 500.
 func (c *call) readMembers(names ...string) (members, error) {
 	body, err := c.body()

@@ -139,7 +139,7 @@ func fingerprint(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// loadSecret reads the signing secret, making one when there is none. With
+// loadSecret reads the signing secret, and makes a missing one. With
 // REST_USE_SYSCONFIG_SECRET=N each start has its own.
 func (s *Server) loadSecret(ctx context.Context, tx *store.Tx) error {
 	use, err := engine.Sysconfig(ctx, tx, "REST_USE_SYSCONFIG_SECRET", "Y", 0, 0)

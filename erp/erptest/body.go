@@ -55,7 +55,7 @@ func (s *Server) pace(w http.ResponseWriter, r *http.Request) {
 }
 
 // extend lets the next bytes come as late as what came before allows. Writers
-// that are no connections have no deadlines.
+// that are not connections have no deadlines.
 func (b *pacedBody) extend() {
 	_ = b.conn.SetReadDeadline(b.start.Add(b.patience + time.Duration(b.got)*time.Second/slowestBody))
 }

@@ -66,7 +66,7 @@ type textError struct {
 
 func (e *textError) Error() string { return fmt.Sprintf("%d %s", e.status, e.text) }
 
-// errorTitle wraps an error so that, when it is none of the kinds above, it
+// errorTitle wraps an error so that, when it is not of the kinds above, it
 // becomes a 500 with this title, as each endpoint of the plugin has its own.
 type errorTitle struct {
 	title  string

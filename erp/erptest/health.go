@@ -31,7 +31,7 @@ type healthCache struct {
 	keySince uint64 // the commit that last changed what it is read from
 }
 
-// changed is told which tables a commit wrote to.
+// changed gets the tables that a commit wrote to.
 func (h *healthCache) changed(commit uint64, tables map[string]bool) {
 	if tables["AD_SYSCONFIG"] || tables["*"] {
 		h.keyMu.Lock()

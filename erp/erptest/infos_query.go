@@ -24,7 +24,7 @@ type infoDef struct {
 
 // infoColumn is a column of an info window.
 type infoColumn struct {
-	row   store.Row // of AD_InfoColumn; nil for a key that is none
+	row   store.Row // of AD_InfoColumn; nil for a key without a row there
 	field property
 	expr  string // SelectClause without a name
 }

@@ -86,8 +86,8 @@ func listNodes(c *call) any {
 	return wire.NewObject("id", localNode, "name", hostName())
 }
 
-// getNode handles GET /nodes/{id}. What the Java runtime would tell is told of
-// Go's: threads are goroutines.
+// getNode handles GET /nodes/{id}. What the real server tells of the Java
+// runtime, this one tells of Go's: threads are goroutines.
 func getNode(c *call) any {
 	sessions := 0
 	err := c.view(c.ctx(), func(tx *store.Tx) error {

@@ -89,8 +89,8 @@ func (o *openIDTokens) end(mark string, now time.Time) (openIDLogin, bool) {
 	return l, known
 }
 
-// openIDProvider is whose token this is; nil where it is none of a provider. The error
-// refuses one that looks like it.
+// openIDProvider is the provider of a token; nil for a token of another kind. The error
+// refuses one that looks like a provider's.
 func (s *Server) openIDProvider(token string) (*OpenIDProvider, error) {
 	claims := jwt.MapClaims{}
 	parsed, _, err := jwt.NewParser().ParseUnverified(token, claims)

@@ -76,7 +76,7 @@ func (c *call) resolveOpenID(ctx context.Context, tx *store.Tx, p *OpenIDProvide
 	return l, err
 }
 
-// openIDHeaders looks up what the headers name: -1 is left where there are none.
+// openIDHeaders looks up what the headers name; without a header the id stays -1.
 func (c *call) openIDHeaders(ctx context.Context, tx *store.Tx, l *openIDLogin) error {
 	for _, named := range []struct {
 		header, query string

@@ -128,7 +128,7 @@ func (rd *reader) locationParts(ctx context.Context, t *store.Table) ([]property
 }
 
 // location is the object for an address: the reference, followed by the columns
-// of the address. Those that are no references to another table by name are texts,
+// of the address. Those that are not references to another table by name are texts,
 // as Java prints them.
 func (rd *reader) location(ctx context.Context, m property, v any) (any, error) {
 	if m.look == nil {

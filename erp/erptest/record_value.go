@@ -114,7 +114,7 @@ func moments(kind store.Kind, stored string, zone *time.Location) string {
 	return t.In(zone).Format(time.RFC3339)
 }
 
-// wholeNumber is the number a value is or spells, nil when it is none.
+// wholeNumber is the whole number a value is or spells, nil for any other value.
 func wholeNumber(v any) any {
 	switch v := v.(type) {
 	case int64:

@@ -89,7 +89,7 @@ func (rd *reader) statusText(ctx context.Context, row store.Row) (text string, o
 // formatMessage puts values into a message of Java's MessageFormat: {0} is the
 // first one as the database writes it, {0,number} the same as a number, a quote
 // begins and ends literal text, and two of them are one. ok is false for messages
-// that are no such format or need more values.
+// that are not such a format or need more values.
 func formatMessage(text string, values []any) (_ string, ok bool) {
 	var b strings.Builder
 	literal := false

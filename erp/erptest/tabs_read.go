@@ -57,7 +57,7 @@ func queryChildTab(c *call) error {
 		case child.level() != parent.level()+1:
 			return nil, nil, &textError{http.StatusBadRequest, c.param("child") + " is not child tab of " + c.param("tab")}
 		case child.parent != parent || child.link == nil || child.source == nil:
-			row = nil // below another tab, which has no record: there are none
+			row = nil // the parent is another tab and has no record, so the page is empty
 			child = &tabDef{row: store.Row{}, table: child.table, slug: child.slug, empty: true}
 		}
 		return child, row, nil
@@ -217,7 +217,7 @@ func getTabRecord(c *call) error {
 }
 
 // expandTabs adds the records of child tabs, an array under each slug, also
-// when it is empty. Slugs that are no child tabs are passed over.
+// when it is empty. Slugs that are not child tabs are passed over.
 func (rd *reader) expandTabs(ctx context.Context, tab *tabDef, row store.Row, o *wire.Object) error {
 	for slug := range strings.SplitSeq(rd.c.query.get("$expand"), ",") {
 		child := tab.window.child(tab, slug)

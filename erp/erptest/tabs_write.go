@@ -63,8 +63,8 @@ func (c *call) writeTab(status int, find func(ctx context.Context, rd *reader) (
 	return nil
 }
 
-// tabBodyError is that of a body that is no JSON, which the real handler does not
-// guard against.
+// tabBodyError is the error for a body that is not JSON, which the real handler does
+// not guard against.
 func tabBodyError(err error) error {
 	var public engine.PublicError
 	if errors.As(err, &public) {

@@ -64,7 +64,7 @@ func uploadChunk(c *call) error {
 			return page(http.StatusBadRequest)
 		}
 	}
-	// Who may not send anything is told so before the body is read.
+	// Before the body is read, refuse a caller who may not send anything.
 	var row store.Row
 	err = c.view(c.ctx(), func(tx *store.Tx) (err error) {
 		row, err = c.checkChunk(c.ctx(), tx, k)

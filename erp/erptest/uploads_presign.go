@@ -121,7 +121,7 @@ func (c *call) hidesErrors() bool {
 	return hide == "Y"
 }
 
-// hiddenError is what those are told who are not told what is wrong.
+// hiddenError is the error for callers who may not know what is wrong.
 func (c *call) hiddenError() error {
 	text := "Something went wrong ..."
 	_ = c.view(c.ctx(), func(tx *store.Tx) (err error) { // the text above serves as well

@@ -105,7 +105,7 @@ func (rd *reader) windowSelection(ctx context.Context) (windowSelect, error) {
 	return out, nil
 }
 
-// of are the columns selected of a table, all if there are none.
+// of are the columns selected of a table, all if none are selected.
 func (s windowSelect) of(table string, all []string) []string {
 	if len(s[table]) > 0 {
 		return s[table]

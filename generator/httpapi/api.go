@@ -52,7 +52,7 @@ type Verifier interface {
 // Limits counts requests for several servers together. It is safe for concurrent use.
 type Limits interface {
 	// Take takes one request under a key: perMinute in the long run, burst at once.
-	// When there is none left it takes none and returns how long to wait.
+	// When no request is left it takes none and returns how long to wait.
 	Take(ctx context.Context, key string, perMinute, burst int) (wait time.Duration, err error)
 }
 

@@ -29,7 +29,7 @@ type TokenSource interface {
 	Token(ctx context.Context) (string, error)
 }
 
-// TokenInvalidator is a TokenSource that is told when a token was refused.
+// TokenInvalidator is a TokenSource that is notified when a token was refused.
 type TokenInvalidator interface {
 	Invalidate(ctx context.Context, token string) error
 }

@@ -6,7 +6,7 @@
 //	go run ./internal/benchtable mcp      those whose name has mcp in it
 //
 // It fails where a benchmark fails or no longer says what the table is about, never
-// because of a figure: figures of a machine with other work are no measure.
+// because of a figure: figures of a machine with other work are not a measure.
 package main
 
 import (

@@ -178,7 +178,7 @@ func (d *Document) Bytes() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// root returns the top mapping, making one if there is none.
+// root returns the top mapping, and makes it if it is missing.
 func (d *Document) root() *yaml.Node {
 	if d.doc == nil {
 		d.doc = emptyDoc()

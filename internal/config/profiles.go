@@ -181,7 +181,7 @@ func (d *Document) RemoveProfile(name string) error {
 	return nil
 }
 
-// section returns the mapping below key, making it if there is none.
+// section returns the mapping below key, and makes it if it is missing.
 func section(m *yaml.Node, key string) *yaml.Node {
 	i := index(m, key)
 	if i < 0 {

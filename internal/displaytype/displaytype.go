@@ -91,7 +91,7 @@ const (
 // Picked is where values are picked from.
 type Picked int
 
-// The sources of values; the zero value is none.
+// The sources of values; the zero value: values are not picked.
 const (
 	FromList       Picked = iota + 1 // a value list of the dictionary
 	FromTable                        // a table that the column or its reference names

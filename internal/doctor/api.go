@@ -22,7 +22,7 @@ type Options struct {
 	// those found by themselves.
 	SyncProcess, ImportProcess string
 	// RoleID is the role that the client works with. With 0, which is that of the
-	// System tenant, nobody looks whether the role reads what it should not.
+	// System tenant, API does not check whether the role reads what it should not.
 	RoleID int
 	// Now is the clock of this machine; nil is [time.Now].
 	Now func() time.Time

@@ -11,7 +11,7 @@ import (
 const auditTable = "AIG_QueryLog"
 
 // auditRule examines whether the ERP keeps the records of governed queries from
-// those who are no administrators. The ERP reads such a rule once: one that came
+// those who are not administrators. The ERP reads such a rule once: one that came
 // later has no effect until its caches are reset.
 func (r *run) auditRule(ctx context.Context, client *erp.Client, roleID int) {
 	r.check(ctx, "audit of queries", func(ctx context.Context) (string, error) {

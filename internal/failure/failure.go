@@ -16,7 +16,7 @@ const (
 	NotConfigured Kind = "not configured"             // a setting or a credential is missing or wrong
 	Invalid       Kind = "invalid"                    // what was asked for is impossible: an address, a name
 	NotAuthorized Kind = "not authorized"             // the credential is wrong, or may not do this
-	NotFound      Kind = "not found"                  // bucket, organization, artifact: there is none
+	NotFound      Kind = "not found"                  // the bucket, organization or artifact does not exist
 	Exists        Kind = "exists"                     // the name is taken
 	Expired       Kind = "expired"                    // it was there, and its time is over
 	Refused       Kind = "refused"                    // the other side does not want it

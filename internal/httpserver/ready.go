@@ -17,7 +17,7 @@ type Ready struct {
 }
 
 // ReadyFile is a file by which a server tells programs that it serves. An
-// empty path is none, and does nothing.
+// empty path stands for no file, and its methods do nothing.
 type ReadyFile string
 
 // Clear removes the file of an earlier run, which would mislead whoever waits

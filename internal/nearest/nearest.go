@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// longest is how much of a word is looked at: longer ones are no typing
+// longest is how much of a word is looked at: longer ones are not typing
 // mistakes.
 const longest = 64
 

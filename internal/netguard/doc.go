@@ -12,7 +12,7 @@
 //     this machine, of carriers' shared space and of transition schemes that
 //     embed such an address is refused.
 //   - Addresses of link-local networks, which is where clouds keep the
-//     credentials of a machine, and addresses that are no single host are
+//     credentials of a machine, and addresses that are not a single host are
 //     refused for both, except when the operator configured that very address.
 //
 // What is checked is the address of the connection, when it is made. A name

@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Cluster is a running server; there is none on this system.
+// Cluster is a running server; this system does not support one.
 type Cluster struct{}
 
 // Start gives up: nothing here could be relied on to stop the server.

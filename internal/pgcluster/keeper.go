@@ -47,7 +47,7 @@ func keep(dir string) (*keeper, error) {
 	return &keeper{cmd: cmd, alive: output}, nil
 }
 
-// release lets the shell do its work, of which there is none when the server has
+// release lets the shell do its work; the shell has nothing to do when the server has
 // ended and the folder is gone.
 func (k *keeper) release() {
 	_ = k.alive.Close() // nothing was written

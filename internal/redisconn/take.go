@@ -23,7 +23,7 @@ return 0
 `)
 
 // Take takes one request under a key: perMinute in the long run, burst at once. When
-// there is none left it takes none and returns how long to wait for the next one.
+// no request is left it takes none and returns how long to wait for the next one.
 func (p *Pool) Take(ctx context.Context, key string, perMinute, burst int) (wait time.Duration, err error) {
 	interval := float64(time.Minute.Microseconds()) / float64(perMinute)
 	micros, err := redis.Int64(p.Run(ctx, take, []string{key}, interval, burst))

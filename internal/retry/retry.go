@@ -54,8 +54,8 @@ func Busy(status int) bool {
 	return TurnedAway(status) || status == http.StatusBadGateway || status == http.StatusGatewayTimeout
 }
 
-// After reads the header Retry-After, seconds or a date; false when there
-// is none that can be read.
+// After reads the header Retry-After, seconds or a date; false if it is
+// missing or cannot be read.
 func After(resp *http.Response, now time.Time) (time.Duration, bool) {
 	value := resp.Header.Get("Retry-After")
 	if value == "" {

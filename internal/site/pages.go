@@ -19,7 +19,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// repository is where files that are no pages are shown.
+// repository is the address that shows files that are not pages.
 const repository = "https://github.com/erphub/erphub/"
 
 // single are the pages that are not in docs, in the order of the menu.

@@ -22,8 +22,8 @@ import (
 // Load reads files and directories, a directory with all below it. In
 // directories only files whose names end in .yaml or .yml are read, in the
 // order of their names, and those that begin with a dot are left out. The error
-// is an [*Error] when the content is wrong, and matches [ErrNoTables] when there
-// is none.
+// is an [*Error] when the content is wrong, and matches [ErrNoTables] when they
+// define no table.
 func Load(paths ...string) (*Set, error) {
 	var files []string
 	for _, path := range paths {

@@ -63,7 +63,7 @@ func Inject(ctx context.Context, h http.Header) {
 }
 
 // parse reads a traceparent: version, trace id, parent id, flags. Of later versions
-// the first four parts are read, as the recommendation has it. "" is none.
+// the first four parts are read, as the recommendation has it. An empty id: not valid.
 func parse(header string) (id, flags string) {
 	const length = 55
 	if len(header) < length || len(header) > length && (header[:2] == "00" || header[length] != '-') {

@@ -89,7 +89,7 @@ func queryFailed(err error) error {
 	why.Message, why.Hint, _ = strings.Cut(said, "; ")
 	if m := position().FindStringSubmatch(said); m != nil {
 		why.Message, why.Hint = m[1], m[3]
-		why.Position, _ = strconv.Atoi(m[2]) // digits; too many of them are no place
+		why.Position, _ = strconv.Atoi(m[2]) // digits; too many of them are not a place
 	}
 	return toolError(errors.Join(why, err))
 }

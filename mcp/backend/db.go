@@ -164,7 +164,7 @@ func (b *DBBackend) Warm(ctx context.Context) error {
 }
 
 // Registry is the dictionary. A caller that is not known is refused here, too: a
-// database is no place to look at without a name.
+// database is not a place to look at without a name.
 func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (registry.Registry, error) {
 	if !caller.Known {
 		return nil, errNotKnown
@@ -185,7 +185,7 @@ func (b *DBBackend) dictionary(ctx context.Context, caller mcp.Caller) (registry
 	return reg, err
 }
 
-// Refresh looks whether the dictionary has changed, and forgets what is known
+// Refresh checks whether the dictionary has changed, and forgets what is known
 // about tables and permissions.
 func (b *DBBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
 	err := b.registries.refresh(ctx, caller, "")

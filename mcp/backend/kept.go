@@ -294,7 +294,7 @@ func (k *kept) loading(j *reading, begun time.Time) error {
 	return e
 }
 
-// progressed is told how many requests of the loading are done.
+// progressed records how many requests of the loading are done.
 func (k *kept) progressed(done, total int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

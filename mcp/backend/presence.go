@@ -45,9 +45,9 @@ func newPresence(address string, o *AIOptions) (*presence, error) {
 // AIOptions.Optional is set.
 func (b *AIBackend) Present() bool { return b.found == nil || b.found.there.Load() }
 
-// Probe looks whether there is an AI API, and reports whether that has changed.
-// One that was found stays so until another server responds in its place: that
-// it does not respond at all for a while says nothing.
+// Probe checks whether there is an AI API, and reports whether that has changed.
+// An API that was found stays found until another server responds in its place: no
+// response at all for a while says nothing.
 func (b *AIBackend) Probe(ctx context.Context) (changed bool) {
 	if b.found == nil {
 		return false

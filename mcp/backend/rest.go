@@ -210,13 +210,13 @@ func (b *RESTBackend) Check(ctx context.Context, caller mcp.Caller) (string, err
 
 // Registry is the dictionary as the caller's role sees it. It is read once for
 // all callers of a role, apart from the calls that want it: a call that comes
-// while that goes on is told so after a while, with mcp.CodeLoading. What was
-// read serves on when the ERP does not respond; [StaleNote] tells.
+// meanwhile fails after a while, with mcp.CodeLoading. While the ERP does not
+// respond, what was read serves on; [StaleNote] tells.
 func (b *RESTBackend) Registry(ctx context.Context, caller mcp.Caller) (registry.Registry, error) {
 	return b.registries.get(ctx, caller, b.views.of(caller))
 }
 
-// Refresh looks whether the dictionary has changed.
+// Refresh checks whether the dictionary has changed.
 func (b *RESTBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
 	return b.registries.refresh(ctx, caller, b.views.of(caller))
 }

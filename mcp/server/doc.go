@@ -21,15 +21,15 @@
 // What a session is offered follows from its caller, and from the tool sets that each
 // request selects or the session switched on, within what the boundary permits. A
 // tool that is not offered is not listed, no text names it, and a call of it is
-// refused. Clients are told when their list changes.
+// refused. Clients are notified when their list changes.
 //
 // # Changes
 //
 // A tool that sets mcp.Tool.Confirms has the user's agreement before it changes
 // anything: the client asks, by elicitation where there are sessions, else by an
 // input request, and nothing it sends along counts without the seal of the
-// question. When the question is another by then, the change is refused, and the
-// model is told what changed. A client that cannot ask is refused; [ConfirmClient] takes its call
+// question. When the question has changed by then, the change is refused, and the
+// refusal tells the model what changed. A client that cannot ask is refused; [ConfirmClient] takes its call
 // for the agreement.
 //
 // # Replicas

@@ -19,7 +19,7 @@ func (s *Server) offers(c mcp.Caller) func(tool string) bool {
 	}
 }
 
-// fit takes out of what a client is told what the caller may not use: tools,
+// fit removes from a response to a client what the caller may not use: tools,
 // prompts that need one, and words about them.
 func (s *Server) fit(ctx context.Context, req sdk.Request, res sdk.Result) {
 	var instructions *string

@@ -66,7 +66,7 @@ type ConfirmBy string
 // The ways to confirm.
 const (
 	// ConfirmUser: the user agrees. The client asks them, by elicitation in
-	// sessions and by an input request where there are none; where it cannot, the
+	// sessions, else by an input request; if the client cannot ask, the
 	// tool is refused.
 	ConfirmUser ConfirmBy = "user"
 	// ConfirmClient: the call itself counts as agreed to. Only for clients that
@@ -74,7 +74,7 @@ const (
 	ConfirmClient ConfirmBy = "client"
 )
 
-// Check refuses what is none of them. Empty is [ConfirmUser].
+// Check refuses any other value. Empty is [ConfirmUser].
 func (b ConfirmBy) Check() error {
 	if b == "" || b == ConfirmUser || b == ConfirmClient {
 		return nil

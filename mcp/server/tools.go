@@ -29,8 +29,8 @@ func definition(t mcp.Tool) *sdk.Tool {
 	return out
 }
 
-// registered is what the SDK is told about a tool: lists show what worded makes of
-// it, and arguments are checked by the tool itself. The SDK encodes the schema of
+// registered is a tool as the SDK knows it: lists show what worded makes of
+// it, and the tool itself checks arguments. The SDK encodes the schema of
 // a tool whenever it is called, to find the arguments that are sent as headers, too.
 func registered(t mcp.Tool) *sdk.Tool {
 	if inHeaders(t.Input) {

@@ -104,7 +104,7 @@ var (
 	quoted = lazyregexp.New(`'[^']*'`)
 )
 
-// filterWords are the words of filters that are no columns.
+// filterWords are the words of filters that are not columns.
 var filterWords = strings.Fields("eq neq gt ge lt le in and or not null true false y n id uid contains startswith endswith tolower toupper")
 
 // wordsOf are the names in a filter, outside of texts.

@@ -177,7 +177,7 @@ var audit = []string{"Created", "CreatedBy", "Updated", "UpdatedBy", "AD_Client_
 
 // compact is a record in few words: references with id and name, long texts
 // cut, without secret columns, and in a list nothing that says nothing. It names
-// the columns it cut. A nil secret is none.
+// the columns it cut. With a nil secret no column is secret.
 func compact(record erp.Record, list bool, secret func(column string) bool) (out json.RawMessage, cut []string) {
 	for most := longestValue; ; most /= 4 { // a record of many long texts has less of each
 		if out, cut = compactTo(record, list, secret, most); len(out) <= maxResponse || most < 40 {

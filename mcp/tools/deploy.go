@@ -197,7 +197,7 @@ func (b *Toolbox) deploymentHistory() mcp.Tool {
 	}))
 }
 
-// dayOrTime reads a day or a point in time; "" is none.
+// dayOrTime reads a day or a point in time; "" gives the zero time.
 func dayOrTime(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

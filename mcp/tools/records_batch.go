@@ -162,7 +162,7 @@ func (b *Toolbox) runWriteRecords(ctx context.Context, c *mcp.Call, in writeReco
 	return out, nil
 }
 
-// operations checks all that is to be done. All that is wrong is told at once.
+// operations checks all operations. Its error names all that is wrong.
 func (b *Toolbox) operations(ctx context.Context, c *mcp.Call, in *writeRecordsIn, whole dict.UUID) ([]operation, error) {
 	ops := make([]operation, len(in.Operations))
 	named := map[string]*operation{}

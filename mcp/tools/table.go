@@ -232,7 +232,7 @@ func created(table dict.Table, plan *dict.Plan, result *restdict.Result, there b
 }
 
 // findTable looks for a table in the ERP itself, and spells its name as the ERP
-// does; "" means that there is none. One that is deactivated is an error.
+// does; "" if there is no such table. A deactivated one is an error.
 func findTable(ctx context.Context, client *erp.Client, name string) (string, erp.ID, error) {
 	q := &erp.Query{Filter: erp.ActiveOrNot(erp.Eq(erp.ToLower("TableName"), strings.ToLower(name))), Select: []string{"TableName", "IsActive"}, Top: 1}
 	page, err := client.Query(ctx, "AD_Table", q)

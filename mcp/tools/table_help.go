@@ -97,7 +97,7 @@ func prefixesOf(tables []registry.Table) []modulePrefix {
 			counts[prefix]++
 		}
 	}
-	counts["XX"] += 0 // it is told even where nobody made a table yet
+	counts["XX"] += 0 // list it even if nobody has made a table yet
 	var out []modulePrefix
 	for _, prefix := range slices.Sorted(maps.Keys(counts)) {
 		out = append(out, modulePrefix{Prefix: prefix + "_", Tables: counts[prefix], About: modules[prefix]})

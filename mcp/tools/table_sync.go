@@ -106,7 +106,7 @@ func noSync(err error) error {
 }
 
 // syncRecord is the column that the process runs with: the requested one, whose
-// name is told then, else the key, else any that the database has a place for.
+// name it then returns, else the key, else any that the database has a place for.
 func syncRecord(t *registry.Table, column string) (id int, name string, err error) {
 	if t.View {
 		return 0, "", &mcp.Error{Code: mcp.CodeInvalidArguments, Message: t.Name + " is a view: the database's own statement makes it, there is nothing to synchronise"}

@@ -113,7 +113,7 @@ func needs[T any](b *Toolbox, tools ...mcp.Tool) mcp.Set {
 	return tools
 }
 
-// text is what an assistant is told, without what names tools that the caller is
+// text is a text for an assistant, without what names tools that the caller is
 // not offered.
 func (b *Toolbox) text(c *mcp.Call, text string) string {
 	if c.Offers == nil {

@@ -102,7 +102,7 @@ type writing struct {
 }
 
 // writable reads the values of a record, and spells table and columns as the
-// dictionary does. All that is wrong is told at once.
+// dictionary does. Its error names all that is wrong.
 func (b *Toolbox) writable(ctx context.Context, c *mcp.Call, table string, given map[string]json.RawMessage, made earlier) (*writing, error) {
 	t, err := b.table(ctx, c, table)
 	if err != nil {

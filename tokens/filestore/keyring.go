@@ -144,7 +144,7 @@ func (s *Store) tidy(ctx context.Context, had, name string, written error) {
 	}
 }
 
-// removeEntry removes an entry from the keyring; "" is none.
+// removeEntry removes an entry from the keyring; it does nothing for "".
 func (s *Store) removeEntry(ctx context.Context, name string) error {
 	switch {
 	case name == "":

@@ -43,7 +43,7 @@ type Runner interface {
 	// AuditInstall makes the audit's table, which the plan describes.
 	AuditInstall(ctx context.Context, plan *dict.Plan) error
 
-	// Failure is what a caller is told of an error of Run or Describe.
+	// Failure returns what a caller may read of an error of Run or Describe.
 	Failure(err error) *Failure
 	// LogText is an error as the service's log may have it: without the server's
 	// words about values, whoever they belong to. It is "" for nil.

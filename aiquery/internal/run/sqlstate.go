@@ -7,7 +7,7 @@ import (
 	"github.com/erphub/erphub/aiquery/api"
 )
 
-// ServerFailure is what a caller is told of an error of the server, by its
+// ServerFailure returns what a caller may read of an error of the server, by its
 // SQLSTATE. Messages about the statement itself (class 42) are passed on:
 // it holds nothing but what the caller wrote and what may be seen. All others
 // may quote values, also of rows that a condition was going to hide.

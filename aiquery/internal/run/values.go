@@ -84,7 +84,7 @@ func convert(text, kind string) any {
 	case "bool":
 		return text == "t" || text == "true"
 	case "int2", "int4", "int8", "numeric", "float4", "float8":
-		// NaN and Infinity are no numbers of JSON.
+		// NaN and Infinity are not numbers of JSON.
 		if isNumber(text) {
 			return json.Number(text)
 		}

@@ -109,7 +109,7 @@ func (b *Board) probe(ctx context.Context) error {
 
 // Run follows the log for all listeners until ctx ends, whose error it returns.
 // An ERP that is away, refuses the login or lacks the table is checked again, and
-// listeners are told.
+// listeners get its state.
 func (b *Board) Run(ctx context.Context) error {
 	defer b.hub.close()
 	wait, before := b.opts.Every, ""
@@ -156,7 +156,7 @@ func (b *Board) readable() {
 	b.setState(state{OK: true})
 	select {
 	case b.wake <- struct{}{}:
-	default: // it is told already
+	default: // a wake-up is waiting already
 	}
 }
 

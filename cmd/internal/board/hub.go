@@ -74,7 +74,7 @@ func (h *hub) publish(name string, value any) {
 	}
 }
 
-// welcome is what a new listener is told first.
+// welcome is the first message to a new listener.
 type welcome struct {
 	missed   []event // what followed the last event it knows
 	complete bool    // false: that is not known, it has to read everything again

@@ -30,7 +30,7 @@ type Store interface {
 	// Lock waits until nobody else holds the lock. It falls when its holder dies.
 	Lock(ctx context.Context, name string) (release func(), err error)
 	// Take counts one attempt under a key: perMinute in the long run, burst at once.
-	// When there is none left it returns how long to wait for the next one.
+	// When no attempt is left it returns how long to wait for the next one.
 	Take(ctx context.Context, key string, perMinute, burst int) (wait time.Duration, err error)
 	// Close ends what the store holds open.
 	Close() error

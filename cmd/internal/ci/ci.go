@@ -11,8 +11,8 @@ import (
 // Build is what a build server says about the build that is running. Texts it
 // does not tell are empty.
 type Build struct {
-	// System names the build server, such as "GitHub Actions"; empty when there
-	// is none that is known.
+	// System names the build server, such as "GitHub Actions"; empty if it
+	// is not a known one.
 	System string
 	// Number is the number of the build. Where the server runs a build again
 	// under the same number, the attempt follows after a dot.

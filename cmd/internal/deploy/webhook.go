@@ -27,8 +27,8 @@ const (
 	webhookDir       = "webhooks" // in the folder that keeps calls
 )
 
-// webhookFlags say who is told how a run ended. The secret is not a flag, because
-// other users of the machine see command lines.
+// webhookFlags name the addresses that are notified when a run ends. The secret is
+// not a flag, because other users of the machine see command lines.
 func webhookFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "webhook", Usage: "address that is told how runs end, by POST; repeatable (ERPHUB_WEBHOOK_URL, hub.webhook.url)"},

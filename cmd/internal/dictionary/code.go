@@ -141,8 +141,8 @@ func (a *app) compared(c *cli.Context) (*comparison, error) {
 }
 
 // comparedWith compares them with the ERP that a client is connected to. What is wrong
-// without looking at the ERP is told when there is none to look at; the ERP may know
-// the tables as they are.
+// with the definitions alone is the error only if the ERP cannot be read: the ERP may
+// know the tables as they are.
 func (a *app) comparedWith(c *cli.Context, connect func() (*erp.Client, error)) (*comparison, error) {
 	set, err := definitions(c)
 	if err != nil {
@@ -183,7 +183,7 @@ func (a *app) comparedWith(c *cli.Context, connect func() (*erp.Client, error)) 
 	return &comparison{client, reg, set, tables, result}, addBehind(c.Context, client, result)
 }
 
-// orWrong is what is wrong with the definitions, which is more than what failed.
+// orWrong returns what is wrong with the definitions, if anything is, else what failed.
 func orWrong(wrong, err error) error {
 	if wrong != nil {
 		return shell.Usage(wrong)

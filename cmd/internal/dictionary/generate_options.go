@@ -138,7 +138,7 @@ func (a *app) askOption(ctx context.Context, in *bufio.Reader, o *generator.Opti
 }
 
 // generatorRegistry is the dictionary that a generator looks things up in, nil
-// when it does not have to, or there is none and it can do without.
+// when the generator does not need one, or can do without and there is none.
 func (a *app) generatorRegistry(c *cli.Context, use generator.DictionaryUse) (registry.Registry, error) {
 	offline := c.Bool("offline")
 	if offline && use == generator.DictionaryRequired {

@@ -64,7 +64,7 @@ func (a *app) generate(c *cli.Context, g *generator.Generator) error {
 		}
 		return a.writeArtifact(c, artifact, dir)
 	}
-	// What is missing for the delivery is told before any question.
+	// Report what the delivery lacks before any question.
 	to, err := a.deliveryFor(c, deliveries, mode)
 	if err != nil && !c.Bool("dry-run") {
 		return err

@@ -39,8 +39,8 @@ func (a *app) dictInspect(c *cli.Context) error {
 	return a.WriteOutput(c, text)
 }
 
-// inspected are the definitions of tables. What those cannot express is told for
-// tables that are named, and counted for those that a pattern finds.
+// inspected returns the definitions of tables. It reports what they cannot express of
+// tables that are named, and counts it for those that a pattern finds.
 func (a *app) inspected(c *cli.Context, names []string) ([]dict.Table, error) {
 	several := c.Bool("all") || c.String("entity-type") != "" || slices.ContainsFunc(names, isPattern)
 	reg, err := a.inspectedDictionary(c, several, names)

@@ -55,7 +55,7 @@ func (a *app) dictUndo(c *cli.Context) error {
 			return fmt.Errorf("undoing: %w", err)
 		}
 		defer f.Close()
-		head, _ := io.ReadAll(io.LimitReader(f, 4096)) // what cannot be read is told when all of it is
+		head, _ := io.ReadAll(io.LimitReader(f, 4096)) // reading all of the file reports the error
 		line, _, _ := strings.Cut(string(head), "\n")
 		if server, ok := strings.CutPrefix(line, undoOf); ok && !strings.EqualFold(server, client.BaseURL()) {
 			return shell.Usagef("%s takes back what was done to %s, and this is %s; nothing was done", path, server, client.BaseURL())

@@ -26,7 +26,7 @@ func (a *app) browserLogin(c *cli.Context, s *shell.Setup, store tokens.Store) e
 	st, err := browserlogin.Once(c.Context, s.Resolver.Lookup("url"), a.Log, func(address string) error {
 		fmt.Fprintf(a.Streams.Err, "Log in at %s\n", address)
 		if shell.Terminal(a.Streams.Err) {
-			_ = browser.OpenURL(address) // where there is none, the address is there
+			_ = browser.OpenURL(address) // without a browser, the address is printed
 		}
 		return nil
 	})

@@ -193,8 +193,8 @@ func namesOf(ctx context.Context, client *erp.Client, st tokens.Status) tokens.N
 }
 
 // printStatus shows a login, what the ERP says about it, and where it comes from;
-// nil where that is not asked for, because it was just made. That there is none, or that
-// it can no longer be used, is the exit code "not logged in".
+// nil where that is not asked for, because it was just made. Without a usable login
+// the exit code is "not logged in".
 func (a *app) printStatus(c *cli.Context, st tokens.Status, v *verdict, from *origin) error {
 	err := a.Print(c, struct {
 		tokens.Status

@@ -14,8 +14,8 @@
 //	    Contact: person
 //
 // A column gets keep, empty, a constant or the name of a class of package mask.
-// What is wrong is told with the line; whether tables and columns exist is
-// checked by [mask.New], which knows the dictionary.
+// Errors name the line; [mask.New], which knows the dictionary, checks whether
+// tables and columns exist.
 package maskfile
 
 import (
@@ -51,7 +51,7 @@ func Load(path string) (mask.Rules, error) {
 }
 
 // Parse reads rules. The name is what errors call the file. Nothing, or only
-// comments, are no rules. The error tells all that is wrong.
+// comments, are not rules. The error tells all that is wrong.
 func Parse(name string, data []byte) (mask.Rules, error) {
 	p := &parser{name: name}
 	rules := p.parse(data)

@@ -31,7 +31,7 @@ func Pager(lookup func(string) (string, bool)) []string {
 	return nil
 }
 
-// pagerEnd is how long a pager that is told to end may take for it.
+// pagerEnd is the time that a pager has to end after SIGTERM.
 const pagerEnd = 2 * time.Second
 
 // ErrLeft is the error of writing to a pager that somebody has left. Nobody wants
@@ -51,7 +51,7 @@ type Paged struct {
 	Errors io.Writer
 	// Fits reports whether a text needs no pager.
 	Fits func(text string) bool
-	// Failed is told why the pager could not be started.
+	// Failed is called with the error if the pager could not be started.
 	Failed func(error)
 
 	held    strings.Builder

@@ -109,7 +109,7 @@ func (f *File) Write(path string) error {
 	return nil
 }
 
-// Read reads a file. The error matches [ErrNotPlan] when it is none.
+// Read reads a saved plan. The error matches [ErrNotPlan] when the file is not one.
 func Read(path string) (*File, error) {
 	data, err := atomicfile.ReadAtMost(path, maxFile)
 	if err != nil {

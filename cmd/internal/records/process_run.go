@@ -197,7 +197,7 @@ func parameterOf(ctx context.Context, dictionary values.Dictionary, par *erp.Pro
 	return out, nil
 }
 
-// saveFile keeps the file that came with a result and returns where; "" when
+// saveFile saves the file that came with a result and returns its path; "" when
 // there is none, or nobody asked for it.
 func (a *app) saveFile(output string, result *erp.ProcessResult) (string, error) {
 	name, data, ok := result.File()

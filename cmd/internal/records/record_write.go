@@ -68,7 +68,7 @@ func (a *app) printWritten(c *cli.Context, did, table string, rec erp.Record) er
 	if name := nameOf(rec); name != "" {
 		line += fmt.Sprintf(" %q", name)
 	}
-	if text, ok := rec.Text("doc-processmsg"); ok && text != "" && text != "null" { // so the server writes that there is none
+	if text, ok := rec.Text("doc-processmsg"); ok && text != "" && text != "null" { // "null" means no message
 		line += ": " + text
 	}
 	return a.Print(c, rec, output.Table{Below: shell.Short(line, 300) + "\n"})

@@ -109,7 +109,7 @@ func (a *app) serverReady(c *cli.Context) error {
 	return err
 }
 
-// node is a node of the cluster, or the server that is none.
+// node is a node of the cluster, or a server without a cluster.
 type node struct {
 	ID       string `json:"id"`
 	HostName string `json:"hostName"`
@@ -164,7 +164,7 @@ func (a *app) serverNodes(c *cli.Context) error {
 }
 
 // nodesOf reads the two forms of the list: of a cluster, and the bare object of a
-// server that is none.
+// server without a cluster.
 func nodesOf(rec erp.Record) ([]node, error) {
 	if !rec.Has("nodes") {
 		var n node

@@ -84,7 +84,7 @@ func (sh *Shell) ConfigPath(c *cli.Context) (string, error) {
 	return path, nil
 }
 
-// URL is the ERP's address; that there is none is wrong usage.
+// URL is the ERP's address; a missing one is wrong usage.
 func (s *Setup) URL() (string, error) {
 	if url := s.Resolver.Lookup("url"); url != "" {
 		return url, nil

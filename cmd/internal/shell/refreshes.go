@@ -13,7 +13,7 @@ const (
 	// under way. Cut off, it would cost the stored login: the ERP may have
 	// spent the refresh token, and the new one would be lost.
 	refreshWait = 10 * time.Second
-	// refreshNote is when a person is told what the program waits for.
+	// refreshNote is the wait after which the program says what it waits for.
 	refreshNote = time.Second
 )
 

@@ -71,8 +71,8 @@ func (d *delivery) outcome(ctx context.Context, run *deploylog.Run, err error) (
 	case !s.blocks(ctx, d.mine, err):
 		return Outcome{}, err
 	case !s.unreachable(ctx, err) && d.unkept == nil && !d.mine.again:
-		// It is the login or a permission. The caller is told, so the call need
-		// not be kept.
+		// It is the login or a permission. The caller gets the error, so the call
+		// need not be kept.
 		return Outcome{}, errors.Join(err, s.queue.Remove(&d.mine.Entry))
 	}
 	return d.stop(ctx, err)
@@ -252,7 +252,7 @@ func (d *delivery) attempt(ctx context.Context, e *entry) (deploylog.Run, error)
 func (d *delivery) inFolder(e *entry) bool { return e != d.mine || d.unkept == nil }
 
 // failed takes a refused call out of the queue: the own one for good, because its
-// caller is told.
+// caller gets the error.
 func (d *delivery) failed(ctx context.Context, e *entry, err error) error {
 	switch {
 	case d.s.blocks(ctx, e, err):

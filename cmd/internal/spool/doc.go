@@ -25,7 +25,7 @@
 // where it is and holds back the later calls of its run, which the name of the
 // file tells; other runs go on. A call that the ERP or the transition table
 // refuses would be refused again, so it is set aside in the folder "rejected"
-// with the reason, and what comes after it goes on. The caller is told of both;
+// with the reason, and what comes after it goes on. The caller learns of both;
 // List shows them, and Retry and Discard end it. A refused login or a missing
 // permission is not the call's fault: the queue waits.
 //

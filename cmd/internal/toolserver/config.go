@@ -43,7 +43,7 @@ type mcpEntry struct {
 	login   bool // the profile stores one
 }
 
-// tomlText is an entry that is no JSON.
+// tomlText is an entry in TOML.
 type tomlText string
 
 const setToken = "set ERP_TOKEN in the environment the assistant is started from"

@@ -87,8 +87,8 @@ func (a *app) prepareMCP(c *cli.Context, s *shell.Setup, box *toolbox, own bool)
 	return nil
 }
 
-// sayProfile says what the tool server's profile does not: that there is none,
-// or that the address is the default profile's.
+// sayProfile logs what the tool server's profile lacks: the profile does not exist,
+// or the address is the default profile's.
 func (a *app) sayProfile(s *shell.Setup, log *slog.Logger) {
 	doc := s.Resolver.Document
 	if doc == nil {

@@ -19,8 +19,8 @@ import (
 // traceFlush is how long the last spans may take to be sent.
 const traceFlush = 3 * time.Second
 
-// tracing sends spans where OTEL_EXPORTER_OTLP_ENDPOINT, or its form for
-// traces, says; without one there are none.
+// tracing sends spans to the address in OTEL_EXPORTER_OTLP_ENDPOINT, or its form for
+// traces; without one it sends none.
 func tracing(ctx context.Context, getenv func(string) string, log *slog.Logger) (trace.TracerProvider, func(), error) {
 	settings := collectorSettings(getenv)
 	if settings.get("ENDPOINT") == "" || getenv("OTEL_SDK_DISABLED") == "true" || getenv("OTEL_TRACES_EXPORTER") == "none" {

@@ -215,7 +215,7 @@ func (c *clone) tables(ctx context.Context) ([]*store.Table, error) {
 	return out, err
 }
 
-// checkWanted refuses names of tables that are none.
+// checkWanted refuses names and entity types that no table has.
 func (c *clone) checkWanted(tables []*store.Table) error {
 	known := make([]string, len(tables))
 	for i, t := range tables {

@@ -5,7 +5,7 @@
 //	report, err := twin.Clone(ctx, twin.NewREST(client, nil), "twin", twin.Options{
 //		Tables: []string{"C_Order", "C_OrderLine"}, Rows: 1000,
 //	})
-//	fmt.Println(report.Rows, report.Password) // the password is told once
+//	fmt.Println(report.Rows, report.Password) // the password is shown once
 //
 // A test opens it, each time a copy of its own:
 //

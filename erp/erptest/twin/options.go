@@ -35,8 +35,8 @@ type Options struct {
 	// search key or number; * stands for all. Nil is the one that the source shows; if it
 	// shows several, that is refused.
 	Tenants []string `json:"tenants,omitempty"`
-	// Languages are those whose translations are copied, such as es_CO. Without any
-	// there are none.
+	// Languages are those whose translations are copied, such as es_CO. Without any,
+	// no translations are copied.
 	Languages []string `json:"languages,omitempty"`
 	// Binary has attachments, archives and the content of images copied. Masking
 	// empties them unless a rule keeps them.

@@ -29,7 +29,7 @@ type Report struct {
 	Notes []string `json:"notes,omitempty"`
 	// Logins are users of the twin with a role to log in with, up to a few.
 	Logins []Login `json:"logins,omitempty"`
-	// Password is what every user of the twin logs in with. It is told once: the
+	// Password is the password of every user of the twin. It is shown once: the
 	// twin holds what it is checked with, and neither twin nor the report in it
 	// holds it.
 	Password string `json:"-"`

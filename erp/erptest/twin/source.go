@@ -18,7 +18,7 @@ type Source interface {
 	// column of the query; see [Column] for their types. The slice is used again
 	// for the next row. An error of row ends the reading and is returned as it is.
 	// The error matches [ErrNotReadable] when the role or user may not read the
-	// table, [ErrNoTable] when there is none, and [ErrFatal] when reading on makes
+	// table, [ErrNoTable] when it does not exist, and [ErrFatal] when reading on makes
 	// no sense; any other is retried from behind the last row on.
 	Rows(ctx context.Context, q *Query, row func(values []any) error) error
 	// Stamp tells how many rows a table has and when the newest change was made.
@@ -101,7 +101,7 @@ type Query struct {
 	Table   *Table
 	Columns []Column
 	// After has only the rows behind this key read: those above it, or below it with
-	// Descending. It counts for tables with a key; nil is none.
+	// Descending. It counts for tables with a key; nil: all rows.
 	After *int64
 	// Descending is the order from the largest key on.
 	Descending bool

@@ -86,7 +86,7 @@ func matches(list []string, name string) bool {
 	})
 }
 
-// translates is the table whose texts a table translates, "" when it is none.
+// translates is the table whose texts a table translates, "" when it translates none.
 func translates(name string) string {
 	if base, ok := strings.CutSuffix(strings.ToUpper(name), "_TRL"); ok {
 		return base

@@ -112,7 +112,7 @@ func (r *Repositories) place(name string) string {
 	return r.opts.Owner + "/" + name + " on " + r.base.Host
 }
 
-// fill pushes the commit and looks whether it arrived.
+// fill pushes the commit and checks whether it arrived.
 func (r *Repositories) fill(ctx context.Context, f *forge, made *repository, c *commit) error {
 	doing := "pushing to the new repository " + made.FullName + " on " + f.base.Host
 	remote, err := f.remote(made.FullName, r.opts.Branch)

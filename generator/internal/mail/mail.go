@@ -50,7 +50,7 @@ type Delivery struct {
 	to     string
 }
 
-// To returns the delivery to one address. An address that is none, or that
+// To returns the delivery to one address. An address that is not valid, or that
 // [Options.Recipients] does not allow, is a failure of the kind [failure.Invalid].
 func (s *Sender) To(address string) (*Delivery, error) {
 	if err := CheckAddress(address); err != nil {
@@ -64,7 +64,7 @@ func (s *Sender) To(address string) (*Delivery, error) {
 	return &Delivery{s, address}, nil
 }
 
-// CheckAddress says whether mails can be sent to an address. One that is none is
+// CheckAddress checks whether mails can be sent to an address. If not, the error is
 // a failure of the kind [failure.Invalid].
 func CheckAddress(address string) error {
 	if why := checkAddress(address); why != "" {

@@ -11,7 +11,7 @@ import (
 // AnyRecipient among [Options.Recipients] lets mails go to everybody.
 const AnyRecipient = "*"
 
-// CheckRecipient says whether a text can stand in [Options.Recipients]: a plain
+// CheckRecipient checks whether a text can stand in [Options.Recipients]: a plain
 // address, a domain, a domain that begins with a dot, or [AnyRecipient]. One that
 // cannot is a failure of the kind [failure.NotConfigured].
 func CheckRecipient(text string) error {

@@ -25,7 +25,7 @@ import (
 // MaxArtifact is the size of the largest file that an [Artifacts] keeps, in bytes.
 const MaxArtifact = 32 << 20
 
-// remember is how long an id whose time is over is told to be expired.
+// remember is the time for which an id whose time is over is reported as expired.
 const remember = 30 * 24 * time.Hour
 
 // Artifacts keeps files in a bucket as an [generator.ArtifactStore] that any number of

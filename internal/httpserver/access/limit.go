@@ -44,7 +44,7 @@ func NewLimiter(perMinute, burst int, now func() time.Time) *Limiter {
 // Shared counts requests for several servers together. It is safe for concurrent use.
 type Shared interface {
 	// Take takes one request under a key: perMinute in the long run, burst at once.
-	// When there is none left it takes none and returns how long to wait.
+	// When no request is left it takes none and returns how long to wait.
 	Take(ctx context.Context, key string, perMinute, burst int) (wait time.Duration, err error)
 }
 
@@ -52,7 +52,7 @@ type Shared interface {
 // before the limiter is used.
 func (l *Limiter) Share(name string, with Shared) { l.name, l.shared = name, with }
 
-// Take takes one request of the user's. When there is none left it takes none
+// Take takes one request of the user's. When no request is left it takes none
 // and returns how long to wait for the next one. While the shared counts cannot be
 // reached this process counts alone.
 func (l *Limiter) Take(ctx context.Context, who UserKey) (wait time.Duration) {

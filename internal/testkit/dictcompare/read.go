@@ -222,8 +222,8 @@ func (r *reader) target(table, column string) string {
 	return ""
 }
 
-// key names a row among those of its table, so that a difference is told of the
-// right one.
+// key names a row among those of its table, so that a difference names the
+// right row.
 func (r *reader) key(table string, fields row) string {
 	name := func(target, column string) string { return r.names[target][fields[column]] }
 	switch table {

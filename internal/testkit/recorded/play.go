@@ -23,7 +23,7 @@ type Player struct {
 	Pause func(time.Duration)
 	// Descriptions are texts that the server's dictionary has and that of the recording
 	// had not: where a member Description or Help has one of them, and the recording
-	// nothing, they are equal. Nil is none.
+	// nothing, they are equal. Nil: no texts.
 	Descriptions map[string]bool
 	// Record has every step take the response it gets instead of comparing it.
 	Record bool

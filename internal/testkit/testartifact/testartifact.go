@@ -6,7 +6,7 @@ import (
 	"github.com/erphub/erphub/generator"
 )
 
-// New returns an artifact with folders, a script, bytes that are no text, lines
+// New returns an artifact with folders, a script, bytes that are not text, lines
 // that mail servers find interesting, and a file that its own .gitignore
 // matches.
 func New(t testing.TB, name string) *generator.Artifact {

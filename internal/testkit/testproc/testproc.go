@@ -22,7 +22,7 @@ const (
 )
 
 // Find returns the path of the first program that is there. A name with a
-// slash is a path, another one is looked for on the PATH. When there is none
+// slash is a path, another one is looked for on the PATH. Without any
 // the test is skipped with the hint, and with CI=true it fails: a build server
 // must not skip tests.
 func Find(t testing.TB, hint string, names ...string) string {

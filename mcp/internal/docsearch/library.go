@@ -113,7 +113,7 @@ func (l *Library) Search(ctx context.Context, question string, limit int) (Found
 	return l.index.Load().Search(question, limit), nil
 }
 
-// Refresh looks whether documents have changed, now.
+// Refresh checks now whether documents have changed.
 func (l *Library) Refresh(ctx context.Context) error {
 	l.looking.Lock()
 	defer l.looking.Unlock()

@@ -8,7 +8,7 @@ const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const padding = 127
 
 // LenientBase64 decodes text as the REST plugin decodes attachments: characters
-// that are no digits are passed over, and so is what is left after the last four
+// that are not digits are passed over, and so is what is left after the last four
 // digits. It is not ok where the plugin's decoder itself fails: at characters
 // beyond ASCII, and at padding in odd places.
 func LenientBase64(text string) (data []byte, ok bool) {
@@ -59,7 +59,7 @@ func base64Room(text string) (room int, ok bool) {
 	return room - pads, room >= pads
 }
 
-// base64Value is the value of a digit, -1 for what is none.
+// base64Value is the value of a digit, -1 for any other character.
 func base64Value(c byte) int {
 	if c == '=' {
 		return padding

@@ -16,8 +16,8 @@ type Options struct {
 	Location *time.Location   // the zone in which it writes times for people
 	// Strict deactivates what the ERP accepts beyond the real one.
 	Strict bool
-	// Changed is told which tables a commit wrote to, by upper-case names, after the
-	// ERP; nil for nobody.
+	// Changed is called with the tables that a commit wrote to, by upper-case names,
+	// after the caches of the ERP; nil: no calls.
 	Changed func(commit uint64, tables map[string]bool)
 	// Log receives what goes wrong, Events what the ERP's own log files show as well.
 	Log, Events *slog.Logger

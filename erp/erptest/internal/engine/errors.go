@@ -68,7 +68,7 @@ type PublicError string
 
 func (e PublicError) Error() string { return string(e) }
 
-// TextDiskFull is what callers are told of a full disk.
+// TextDiskFull is the text that callers get when the disk is full.
 const TextDiskFull = "nothing was changed: the disk with the server's data is full; make room there and try again"
 
 // PublicText is what of an unclassified error may leave the server: texts made

@@ -34,8 +34,8 @@ const (
 	logicStray    = ',' // a token that no expression has
 )
 
-// logicTokens are the kinds of the tokens that the ERP's grammar finds in logic. What
-// is none is passed over, as by the ERP: a quote that is not closed takes the rest
+// logicTokens are the kinds of the tokens that the ERP's grammar finds in logic. Other
+// text is passed over, as by the ERP: a quote that is not closed takes the rest
 // with it, and a variable that is not closed is text.
 func logicTokens(in string) (kinds []byte) {
 	for at := 0; at < len(in); {
@@ -71,7 +71,7 @@ func logicToken(in string) (n int, kind byte) {
 		if n > 1 {
 			return n, logicOperand
 		}
-		_, next := utf8.DecodeRuneInString(in[1:]) // which had to be read to see that it is no token
+		_, next := utf8.DecodeRuneInString(in[1:]) // which had to be read to see that it is not a token
 		return 1 + next, 0
 	}
 	n = len(in) - len(strings.TrimLeft(in, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789,.@"))

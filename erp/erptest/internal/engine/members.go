@@ -25,7 +25,7 @@ func AsObject(v any) (*wire.Object, error) {
 	return nil, PublicError("Expected a JSON object but was " + JSONOf(v))
 }
 
-// ExtraMembers may stand in the body of a record although they are no columns.
+// ExtraMembers may stand in the body of a record although they are not columns.
 var ExtraMembers = map[string]bool{
 	"doc-action": true, "id": true, "identifier": true, "model-name": true, "tableName": true, "uid": true,
 }

@@ -29,7 +29,7 @@ type RecordCaches struct {
 	seen map[string]map[int64]time.Time
 }
 
-// note is told of a record that was read.
+// note notes that a record was read.
 func (rc *RecordCaches) note(table string, id int64, now time.Time) {
 	if !slices.Contains(RecordCacheTables, table) {
 		return
@@ -81,7 +81,7 @@ func (rc *RecordCaches) Reset(table string, id int64) int {
 	return n
 }
 
-// changed is told which tables a commit wrote to, by upper-case names.
+// changed gets the tables that a commit wrote to, by upper-case names.
 func (rc *RecordCaches) changed(tables map[string]bool) {
 	for _, name := range RecordCacheTables {
 		if tables["*"] || tables[strings.ToUpper(name)] {

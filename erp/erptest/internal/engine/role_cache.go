@@ -39,7 +39,7 @@ func ChangesRoles(tables map[string]bool) bool {
 	return false
 }
 
-// changed is told which tables a commit wrote to.
+// changed gets the tables that a commit wrote to.
 func (rc *RoleCache) changed(commit uint64, tables map[string]bool) {
 	if ChangesRoles(tables) {
 		rc.mu.Lock()

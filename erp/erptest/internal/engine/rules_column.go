@@ -39,8 +39,8 @@ func columnDefaults(ctx context.Context, s *Session, tx *store.Tx, r *Record) er
 	return nil
 }
 
-// ElementFor is the element of a column name, made of the other values when
-// there is none yet.
+// ElementFor is the element of a column name. It makes a missing one from the
+// other values.
 func (s *Session) ElementFor(ctx context.Context, tx *store.Tx, name string, values store.Row) (int64, error) {
 	elements, err := tx.Table(ctx, "AD_Element")
 	if err != nil {

@@ -120,7 +120,7 @@ func forAllTenants(t *store.Table) bool {
 	return t.AccessLevel == "4" || t.AccessLevel == "6" || t.AccessLevel == "7"
 }
 
-// checkUUIDs refuses what archives say are UUIDs and is none; of requests the ERP
+// checkUUIDs refuses texts of archives that are not UUIDs; from requests the ERP
 // takes any text.
 func checkUUIDs(r *Record) error {
 	for _, col := range r.Table.Columns {

@@ -53,8 +53,8 @@ type SQL struct {
 // Translate turns a $filter into SQL. Times without zone are meant in zone.
 //
 // Like the ERP it goes from word to word and stops at the first it cannot use,
-// so that of several mistakes the first is told. What the ERP passes on to its
-// database, which then does not understand it (a word AND too many, say), is told
+// so that it reports the first of several mistakes. What the ERP passes on to its
+// database, which then does not understand it (a word AND too many, say), is reported
 // only when everything else is right.
 func Translate(text string, columns Columns, zone *time.Location) (SQL, error) {
 	if len(text) > MaxLength {

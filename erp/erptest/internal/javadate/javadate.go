@@ -89,7 +89,7 @@ func (s *scanner) literal(ch byte) bool {
 	return true
 }
 
-// number takes a number, with blanks before it. More than six digits are none:
+// number takes a number, with blanks before it. It refuses more than six digits:
 // they lead out of the years there are.
 func (s *scanner) number() (n int, ok bool) {
 	s.rest = strings.TrimLeft(s.rest, " \t")

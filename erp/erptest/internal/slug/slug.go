@@ -9,7 +9,7 @@ import (
 )
 
 // Of is the slug the API prints: blanks and ASCII punctuation become
-// hyphens, accents are dropped, other characters that are no letter, digit,
+// hyphens, accents are dropped, other characters that are not a letter, digit,
 // underscore or hyphen of ASCII go, and hyphens are never doubled.
 func Of(text string) string {
 	text = strings.Map(func(r rune) rune {

@@ -20,7 +20,7 @@ type Row map[string]any
 // Int is the integer in the column, 0 when it is NULL or no number.
 func (r Row) Int(column string) int64 { return IntOf(r[column]) }
 
-// IntOf is a stored value as an integer, 0 when it is none.
+// IntOf is a stored value as an integer, 0 when it is not a number.
 func IntOf(v any) int64 {
 	switch v := v.(type) {
 	case int64:
@@ -247,7 +247,7 @@ func (tx *Tx) DictionaryChanged() {
 // [Store.OnChange].
 func (tx *Tx) Changed(table string) { tx.touch(strings.ToUpper(table)) }
 
-// Names of tables that are none; see [Store.OnChange].
+// Names that stand for tables; see [Store.OnChange].
 const (
 	everyTable = "*"
 	anyTable   = "?"

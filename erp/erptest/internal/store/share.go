@@ -20,8 +20,8 @@ func (s *Store) Reader() *sql.DB {
 }
 
 // Write runs fn in a writing transaction of database/sql and commits it when fn
-// returns nil. The names of the tables it writes to are told to what
-// [Store.OnChange] has set; without any, all may have changed. fn can write to no
+// returns nil. The function that [Store.OnChange] has set gets the names of
+// the tables it writes to; without any, all may have changed. fn can write to no
 // table without a row that is not named.
 func (s *Store) Write(ctx context.Context, fn func(*sql.Tx) error, tables ...string) error {
 	if len(tables) == 0 || slices.Contains(tables, everyTable) {

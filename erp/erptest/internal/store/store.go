@@ -64,7 +64,7 @@ type Options struct {
 	Of *Image
 }
 
-// Open opens the database file, creating an empty one when there is none. An
+// Open opens the database file, and creates an empty one if it is missing. An
 // empty path opens a database in memory that ends with the Store.
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	if path == "" {

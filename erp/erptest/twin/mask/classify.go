@@ -127,8 +127,8 @@ var byName = func() map[string]Class {
 }()
 
 // guess is the class of a text column of a business table that the ERP's own
-// tables do not have. Free text is what it is when nothing else is known, and
-// code when values are told apart by it.
+// tables do not have. It is free text when nothing else is known, and
+// code when it tells values apart.
 func guess(c *Column, name string) Class {
 	words := name + " " + strings.ToLower(c.ElementName)
 	switch {

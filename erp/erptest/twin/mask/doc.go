@@ -21,8 +21,8 @@
 // numbers, birthdays, coordinates, search keys and references of documents are
 // replaced by class, files are dropped, and a text column whose name says nothing
 // is free text. References, lists, flags, numbers, dates and UUIDs stay; so do
-// numbers of documents, which the ERP gives itself. A text in a column with a list
-// that is none of its codes is free text, too.
+// numbers of documents, which the ERP gives itself. In a column with a list, a text
+// that is not one of its codes is free text, too.
 //
 // The names of tenants, organizations and users are masked. Those with which
 // every installation comes (tenant System, organization *, the users System,
@@ -60,7 +60,7 @@
 //     a hundred thousand values a single pair falls together with a chance of
 //     one in 200,000, among a million of one in 2,000.
 //   - Text, host, birthday, geo and amounts may fall together. A column of free
-//     text that values are told apart by (a unique index, an identifier) is code.
+//     text that tells values apart (a unique index, an identifier) is code.
 //
 // No part of a value of four letters or digits or more, in whatever case, is in
 // its masked value. The exceptions: the country of a telephone number, tax number,

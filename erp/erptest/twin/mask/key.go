@@ -15,8 +15,8 @@ import (
 )
 
 // Key is the secret that all masked values are made with. Equal keys give
-// equal masked values. It shows nothing of itself when printed. The zero Key
-// is none: [New] refuses it.
+// equal masked values. It shows nothing of itself when printed. [New] refuses
+// the zero Key.
 type Key struct{ secret *[32]byte }
 
 // NewKey makes a random key.

@@ -51,7 +51,7 @@ type Options struct {
 	// organization called Sales. Codes, SQL and columns that a rule keeps stay.
 	Own []string
 	// Observe is called with every text of a row: what it was, and what it
-	// became. It is for tests; nil is none. It must be safe for
+	// became. It is for tests; nil: no calls. It must be safe for
 	// concurrent use when Row is used so.
 	Observe func(Observation)
 }
@@ -272,8 +272,8 @@ func (m *Masker) field(t *table, c *column, value any, system systemRow) (any, e
 	return out, nil
 }
 
-// foreign reports whether a value of a column with a list is none of its codes, of
-// which several may stand with commas between.
+// foreign reports whether a value of a column with a list is not one of its codes, nor
+// several with commas between.
 func (c *column) foreign(text string) bool {
 	if c.codes == nil || c.codes[text] {
 		return false

@@ -118,7 +118,7 @@ func (t *tools) iban(value string) string {
 	}
 	places := ibanPlaces([]rune(value))
 	check := places[2:4]
-	// The check digits are no part of what is permuted, nor of its format.
+	// The check digits are not part of what is permuted, nor of its format.
 	bare := []rune(value)
 	bare[check[0]], bare[check[1]] = '0', '0'
 	out := []rune(t.codeWithin(string(bare), within{fixed: func(i int, _ []rune) bool { return i <= check[1] }}))
@@ -127,7 +127,7 @@ func (t *tools) iban(value string) string {
 	return string(out)
 }
 
-// ibanPlaces are the places of the characters that are no spaces.
+// ibanPlaces are the places of the characters that are not spaces.
 func ibanPlaces(value []rune) []int {
 	var places []int
 	for i, r := range value {

@@ -65,7 +65,7 @@ func short(name string) string {
 	return name
 }
 
-// mostErrors is how many mistakes are told at once.
+// mostErrors is the number of mistakes that are reported at once.
 const mostErrors = 50
 
 // apply changes the plan of the tables. It reports everything that is wrong.

@@ -40,7 +40,7 @@ type LogLine struct {
 	Failed                                bool
 }
 
-// Manager has the processors. They run when they are told to, not by the
+// Manager has the processors. They run when a caller runs them, not by the
 // clock, so that tests see the same at all times.
 type Manager struct {
 	erp       *engine.ERP
@@ -59,7 +59,7 @@ func New(erp *engine.ERP, processes *process.Manager) *Manager {
 // SchedulerID is the id of the processor of an AD_Scheduler.
 func SchedulerID(scheduler int64) string { return fmt.Sprintf("Scheduler%d", scheduler) }
 
-// ownJobs are the processors that are no schedulers.
+// ownJobs are the processors that are not schedulers.
 func ownJobs() []*Job {
 	return []*Job{
 		{ID: "RequestProcessor100", Name: "Request Processor", Description: "Looks for requests that are overdue", Started: true, work: overdueRequests},
@@ -152,8 +152,8 @@ func (m *Manager) All() []Job {
 	return out
 }
 
-// Toggle starts a stopped processor and stops a started one; false when there
-// is none of that id.
+// Toggle starts a stopped processor and stops a started one; false when no
+// processor has that id.
 func (m *Manager) Toggle(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -27,8 +27,8 @@ type Login struct {
 	Language                                     string
 }
 
-// ErrBroken is how the real server's log-in fails outside of its guards: at
-// numbers that are none, and at records of other tenants.
+// ErrBroken is the failure of the real server's log-in outside of its guards: at
+// numbers that it cannot parse, and at records of other tenants.
 var ErrBroken = errors.New("the log-in names what cannot be read")
 
 // givenID is the id that a parameter spells, -1 when it is a name.

@@ -17,7 +17,7 @@ import (
 )
 
 // coreEntityTypes are those of the ERP itself, whose records an import leaves
-// alone unless it is told otherwise.
+// alone unless its settings say otherwise.
 var coreEntityTypes = map[string]bool{"D": true, "EE01": true, "EE02": true, "EE04": true, "EE05": true}
 
 // takenFromAnyOwner are tables with entity types whose records an import takes

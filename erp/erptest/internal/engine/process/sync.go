@@ -13,7 +13,7 @@ import (
 // record: when its table is not in the database yet, the table is created with
 // all its columns; otherwise this column is added or altered, and with it
 // those of the table that were updated since a stored time; "" takes the one
-// column only. What stands in the way is told in the result; the caller then
+// column only. The result says what stands in the way; the caller then
 // undoes the transaction.
 func syncColumnsSince(ctx context.Context, tx *store.Tx, recordID int64, since string) (Result, error) {
 	columns, err := tx.Table(ctx, "AD_Column")

@@ -16,7 +16,7 @@ import (
 //	@<table> <column>|<column>|... ; <column>=<value> ; ...
 //
 // and each following line is a row: values for the columns in order, the
-// fixed ones added. An empty value is none. Where a number is wanted, a table
+// fixed ones added. An empty value leaves the column out. For a number, a table
 // may be given by its name and a column as <table>.<column>.
 func (b *builder) addData(pattern string) error {
 	names, err := fs.Glob(files, pattern)

@@ -116,7 +116,7 @@ func (a *arm) parse(word, rest string) error {
 	return a.compute(word, rest)
 }
 
-// compute reads a column that is no column of a source.
+// compute reads a column that does not come from a source.
 func (a *arm) compute(word, rest string) error {
 	kind, sql, ok := strings.Cut(" "+rest, " = ")
 	if !ok || strings.Contains(strings.TrimSpace(kind), " ") {
