@@ -9,7 +9,7 @@ import (
 	"github.com/erphub/erphub/aiquery/api"
 )
 
-// DefaultAuditBytes is how many bytes of audit records one user may cause in a
+// DefaultAuditBytes is the number of bytes of audit records one user may cause in a
 // day: some 30,000 ordinary statements.
 const DefaultAuditBytes = 128 << 20
 

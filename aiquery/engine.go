@@ -120,7 +120,7 @@ func (e *Engine) Close(ctx context.Context) error {
 // so that the next query reads them anew.
 func (e *Engine) Invalidate() { e.policies.drop() }
 
-// Policy is what a user may read under a role. The error is an [*api.Error] with
+// Policy returns what a user may read under a role. The error is an [*api.Error] with
 // [api.CodeDenied] when the role is not one the user can use.
 func (e *Engine) Policy(ctx context.Context, who Caller, roleID int) (*Policy, error) {
 	p, err := e.policies.get(ctx, who.UserID, roleID)

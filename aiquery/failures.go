@@ -8,7 +8,7 @@ import (
 	"github.com/erphub/erphub/aiquery/api"
 )
 
-// DefaultFailures is how many statements of one user may fail for a row within
+// DefaultFailures is the number of statements of one user that may fail for a row within
 // a minute.
 const DefaultFailures = 30
 

@@ -33,7 +33,7 @@ type Options struct {
 	Queued  int // statements that wait; 0: 32
 	PerUser int // statements of one user at a time; 0: 2
 
-	// Collecting is how many statements run at a time that collect rows into one
+	// Collecting is the number of statements that run at a time and collect rows into one
 	// value (string_agg, json_agg …) or compute rows from rows (WITH RECURSIVE),
 	// one of each user; 0: 1. Such a statement may collect 64 MiB, which the
 	// database's process needs up to 400 MB for; others need some WorkMem, a few
@@ -41,12 +41,12 @@ type Options struct {
 	// columns and constants, and is decided before it runs.
 	Collecting int
 
-	// Failures is how many statements of one user may fail for a row within a
+	// Failures is the number of statements of one user that may fail for a row within a
 	// minute, in this engine, before those that can fail are refused with
 	// [api.CodeRateLimited]. 0: 30.
 	Failures int
 
-	// PolicyLife is how long a policy is used without being made anew; 0: 60 s.
+	// PolicyLife is the time for which a policy is used before it is made anew; 0: 60 s.
 	// Permissions are compared before each run all the same.
 	PolicyLife time.Duration
 
@@ -78,7 +78,7 @@ type Options struct {
 	// AuditOptional runs queries whose audit record cannot be written. The
 	// failure is logged.
 	AuditOptional bool
-	// AuditBytes is how many bytes of audit records one user may cause in a day
+	// AuditBytes is the number of bytes of audit records one user may cause in a day
 	// (UTC), in this engine; further statements are refused with
 	// [api.CodeRateLimited]. 0: 128 MiB.
 	AuditBytes int64

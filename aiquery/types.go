@@ -24,8 +24,8 @@ type Request struct {
 	SQL    string            `json:"sql"`
 	Params []json.RawMessage `json:"params,omitempty"` // scalars or arrays of scalars, for $1, $2 …
 	RoleID int               `json:"roleId"`
-	// MaxRows is how many rows are wanted; what is not positive means the
-	// default, what is above the limit means the limit.
+	// MaxRows is the number of rows wanted; a number that is not positive means the
+	// default, one above the limit means the limit.
 	MaxRows int `json:"maxRows,omitempty"`
 }
 
@@ -35,7 +35,7 @@ type Health struct {
 	Database string   `json:"database"` // "up" or what is wrong, without addresses
 	Audit    string   `json:"audit"`    // likewise
 	Warnings []string `json:"warnings,omitempty"`
-	// Limits are what bounds a statement in PostgreSQL, by the names of its settings:
+	// Limits are the bounds of a statement in PostgreSQL, by the names of its settings:
 	// work_mem (of each sort and join), hash_mem_multiplier (the factor for hashing)
 	// and temp_file_limit. None bounds the memory of a process: [Options.Collecting]
 	// says how much a statement may need.

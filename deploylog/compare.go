@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// Relation is how the version of one environment stands to that of another.
+// Relation is the relation of the version of one environment to that of another.
 type Relation string
 
 // The relations of a [Promotion].
@@ -29,7 +29,7 @@ type CompareQuery struct {
 	Depth    int         // see InventoryQuery
 }
 
-// Comparison is what runs in two environments of a tenant.
+// Comparison compares the installations in two environments of a tenant.
 type Comparison struct {
 	Client    erp.Ref
 	To, From  Installation // without a version where nothing runs that the log knows
@@ -45,14 +45,14 @@ type Difference struct {
 	Differs bool                `json:"differs"`
 }
 
-// Promotion is what bringing the version of one environment to another would
-// mean.
+// Promotion is the effect that bringing the version of one environment to another
+// would have.
 type Promotion struct {
 	From     Environment `json:"from"`
 	To       Environment `json:"to"`
 	Relation Relation    `json:"relation"`
-	// Runs are those in From that brought what To does not have, the newest
-	// first. Where the relation is Unclear they are those that ended after To got
+	// Runs are the runs in From that brought what To does not have, the newest
+	// first. Where the relation is Unclear they are the runs that ended after To got
 	// its version; they are empty for Same and Behind.
 	Runs []Run `json:"runs"`
 	// Complete tells that there are no further runs beyond those that were looked
@@ -95,7 +95,7 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 	}{refToJSON(c.Client), c.To, c.From, c.Rows, c.Promotion})
 }
 
-// Installation is what runs in an environment; without a version where the log
+// Installation returns what runs in an environment; without a version where the log
 // knows nothing.
 func (inv *Inventory) Installation(env Environment) Installation {
 	for _, in := range inv.Environments {

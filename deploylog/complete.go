@@ -10,13 +10,13 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// Completion is how a run ended.
+// Completion is the end of a run.
 type Completion struct {
 	Status       State  // SUCCESS, out of DEPLOYING, or FAILED
 	Changes      string // summary of what changed; empty: as it is
 	ErrorMessage string // why the run failed; with FAILED only
 
-	// At is when the run ended, by the caller's clock, for calls that are
+	// At is the time when the run ended, by the caller's clock, for calls that are
 	// delivered late; zero: now.
 	At time.Time
 	// Op names the call, so that a retry can be told from a second call;
@@ -90,15 +90,15 @@ func (l *Log) holds(column, stored, given string) bool {
 	return given == "" || strings.TrimSpace(stored) == strings.TrimSpace(l.limits.cut(column, given))
 }
 
-// Rollback is what a run was taken back to.
+// Rollback is the state that a run was taken back to.
 type Rollback struct {
-	// Version is the one that is running again; empty: the run's
+	// Version is the version that is running again; empty: the run's
 	// VersionPrevious.
 	Version string
 	// Reason is kept in the error message of a run that had none.
 	Reason string
 
-	// At is when it was rolled back, by the caller's clock, for calls that are
+	// At is the time when it was rolled back, by the caller's clock, for calls that are
 	// delivered late; zero: now.
 	At time.Time
 	// Op names the call, so that a retry can be told from a second call;

@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// Environment is where a run builds for or deploys to. It is the code that the
+// Environment is the environment a run builds for or deploys to. It is the code that the
 // record keeps.
 type Environment string
 
@@ -24,7 +24,7 @@ const (
 	Development Environment = "DEV"
 )
 
-// Environments are those that the table comes with, the most important first.
+// Environments are the environments that the table comes with, the most important first.
 func Environments() []Environment { return []Environment{Production, Staging, Development} }
 
 // Name is Production, Staging or Development, and the code of any other environment.

@@ -27,7 +27,7 @@ type HistoryQuery struct {
 	Search string
 	// Limit bounds the number of runs over all pages; 0 means no bound.
 	Limit int
-	// PageSize is how many runs to request at a time; 0, or more than the
+	// PageSize is the number of runs to request at a time; 0, or more than the
 	// server's cap (100 by default), gives as many as the cap allows.
 	PageSize int
 }
@@ -55,7 +55,7 @@ type HistoryPage struct {
 	// Next continues behind the page; empty: there is no more. A page of a search
 	// goes through some 20,000 runs, so it may have few runs or none, and a Next.
 	Next string `json:"next,omitempty"`
-	// Total is how many runs there are from this page on, -1 if that is not known:
+	// Total is the number of runs from this page on, -1 if that is not known:
 	// a log is not counted beyond the time that its page was found in.
 	Total int `json:"total"`
 }

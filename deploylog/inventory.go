@@ -16,13 +16,13 @@ import (
 type InventoryQuery struct {
 	Environments []Environment // empty: all
 	Client       erp.ID        // tenant; zero: all that the role may see
-	// Depth is how many runs of each environment are looked at, the newest first;
+	// Depth is the number of runs of each environment that are read, the newest first;
 	// 0: 300. What was deployed before them is not found.
 	Depth int
 }
 
-// Inventory is what runs in the environments of one tenant, according to the
-// log.
+// Inventory lists the installations in the environments of one tenant, according to
+// the log.
 type Inventory struct {
 	Client       erp.Ref
 	Environments []Installation // those that have any, in the order of [Environments]
@@ -36,15 +36,15 @@ func (inv Inventory) MarshalJSON() ([]byte, error) {
 	}{refToJSON(inv.Client), inv.Environments})
 }
 
-// Installation is what runs in one environment.
+// Installation is the version that runs in one environment, with its components.
 type Installation struct {
 	Environment Environment `json:"environment"`
-	// Version is that of the last SUCCESS, or the one the last ROLLED_BACK went
+	// Version is the version of the last SUCCESS, or the one the last ROLLED_BACK went
 	// back to.
 	Version string    `json:"version"`
 	Since   time.Time `json:"since,omitzero"`
 	RunID   erp.ID    `json:"runId,omitzero"` // the run that brought it
-	// Components are those that the runs in effect named, by name.
+	// Components are the components that the runs in effect named, by name.
 	Components []InstalledComponent `json:"components"`
 	// Complete tells that all runs of the environment were looked at.
 	Complete bool `json:"complete"`

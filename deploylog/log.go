@@ -21,13 +21,13 @@ type Options struct {
 	// PreferPatch changes records by PATCH where the server says that it knows
 	// the method. Without it PATCH is used only when the server refuses PUT.
 	PreferPatch bool
-	// Attempts is how often a write is tried when the response is lost, the first
+	// Attempts is the number of times a write is tried if the response is lost, the first
 	// included; 0: 3. What was carried out is found, never done twice.
 	Attempts int
 	// RetryWait is the wait before the second attempt, which doubles for each
 	// further one; 0: 200 ms.
 	RetryWait time.Duration
-	// ClaimWait is how long a writer may hold a run before another one takes
+	// ClaimWait is the time a writer may hold a run before another one takes
 	// over; 0: 5 s. It only matters when a writer was killed in the middle of a
 	// move.
 	ClaimWait time.Duration

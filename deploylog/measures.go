@@ -25,8 +25,8 @@ type MeasureQuery struct {
 // count nowhere.
 type Measures struct {
 	Environment Environment `json:"environment"`
-	// Deployments is how many runs were deployed, Failures how many of the
-	// deployments tried went wrong: FAILED while DEPLOYING, or ROLLED_BACK.
+	// Deployments is the number of runs that were deployed, Failures the number of
+	// deployments tried that went wrong: FAILED while DEPLOYING, or ROLLED_BACK.
 	Deployments int `json:"deployments"`
 	Failures    int `json:"failures"`
 	// PerDay is the deployment frequency.

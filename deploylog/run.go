@@ -118,7 +118,7 @@ func ParseRun(rec erp.Record) (Run, error) {
 	return r, nil
 }
 
-// Elapsed is how long the run took, or has been running at the time given.
+// Elapsed is the time that the run took, or has been running at the time given.
 func (r *Run) Elapsed(now time.Time) time.Duration {
 	switch {
 	case r.Duration > 0:
@@ -155,7 +155,7 @@ func rollbackStep(version string, at time.Time) string {
 	return fmt.Sprintf("rolled back to %s at %s", version, at.UTC().Format(time.RFC3339))
 }
 
-// RolledBackAt is when the run was rolled back: what the call recorded, else
+// RolledBackAt is the time when the run was rolled back: what the call recorded, else
 // the record's last change. It is zero for a run that was not.
 func (r *Run) RolledBackAt() time.Time {
 	if r.Status != RolledBack {

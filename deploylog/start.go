@@ -29,7 +29,7 @@ type NewRun struct {
 	// UUID is the run's XX_Deploy_Log_UU, for callers that have to name the run
 	// before the ERP can be reached; empty: see [RunUUID].
 	UUID string
-	// At is when the run began, by the caller's clock, for calls that are
+	// At is the time when the run began, by the caller's clock, for calls that are
 	// delivered late; zero: now.
 	At time.Time
 }

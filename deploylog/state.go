@@ -9,7 +9,7 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// State is how far a run is. People and the command line use its name, the
+// State is the state of a run. People and the command line use its name, the
 // ERP's record keeps its code.
 type State string
 
@@ -37,8 +37,8 @@ func States() []State {
 	return states
 }
 
-// Code is what the record keeps: B, D, S, F or R; empty for anything that is no
-// state.
+// Code is the code in the record: B, D, S, F or R; empty for anything that is not
+// a state.
 func (s State) Code() string {
 	for _, c := range stateCodes {
 		if c.state == s {

@@ -16,19 +16,19 @@ type StatusQuery struct {
 	Client      erp.ID      // tenant; zero: all that the role may see
 }
 
-// EnvironmentStatus is what happens in an environment and what runs there.
+// EnvironmentStatus is the current run of an environment and the version running there.
 type EnvironmentStatus struct {
 	Environment Environment `json:"environment"`
 	// Current is the newest run in progress, else the newest run; nil when there
 	// was none yet.
 	Current *Run `json:"current"`
-	// InProgress is how many runs are under way, which should be one at most.
+	// InProgress is the number of runs under way, which should be one at most.
 	InProgress int `json:"inProgress"`
 	// Running is the version that runs there according to the log: that of the
 	// last SUCCESS, or the one the last ROLLED_BACK went back to. A failed
 	// deployment does not change it. Empty: the log does not know.
 	Running string `json:"running,omitempty"`
-	// Since is when that version came there.
+	// Since is the time when that version came there.
 	Since time.Time `json:"since,omitzero"`
 	// RunningID is the run that brought it.
 	RunningID erp.ID `json:"runningId,omitzero"`

@@ -25,7 +25,7 @@ type Update struct {
 	// it changes nothing.
 	Status State
 
-	// At is when it happened, by the caller's clock, for reports that are
+	// At is the time when it happened, by the caller's clock, for reports that are
 	// delivered late; zero: now.
 	At time.Time
 	// Op names the call, so that a retry can be told from a second call;

@@ -21,7 +21,7 @@ type WatchQuery struct {
 	Every time.Duration
 	// Quiet is the longest time between two looks; 0: 30 s.
 	Quiet time.Duration
-	// Patience is how long the server may be away before that is an error; 0: 1
+	// Patience is the time the server may be away before that is an error; 0: 1
 	// minute, negative: forever.
 	Patience time.Duration
 }

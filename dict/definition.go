@@ -78,7 +78,7 @@ type Column struct {
 	ElementID        int    // official AD_Element_ID when known
 }
 
-// Reference is what the values of a column are chosen from. Exactly one form is
+// Reference is the source that the values of a column are chosen from. Exactly one form is
 // filled: Values for a list that is created, Lookup for a table reference that
 // is created, neither for one that is already in the ERP, found by name, or by
 // its official id.

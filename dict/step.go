@@ -44,8 +44,8 @@ type RecordStep struct {
 	Values []ColumnValue // in the order they are written
 }
 
-// Purpose is what a process is run for. Which process of the ERP serves it is
-// found out by the reader.
+// Purpose is the purpose a process is run for. The reader finds out which process
+// of the ERP serves it.
 type Purpose string
 
 const (
@@ -184,7 +184,7 @@ func (r *RecordStep) Text(column string) string {
 	return valueText(v)
 }
 
-// Value is what a step writes into a column. The set is closed: [Text], [Int],
+// Value is a value that a step writes into a column. The set is closed: [Text], [Int],
 // [YesNo], [Ref] and [Existing]. A column that a step does not mention keeps
 // its default, or its value when the record already exists.
 type Value interface{ value() }

@@ -135,7 +135,7 @@ var lineTables = map[string]string{
 	"c_payment": "C_PaymentAllocate", "gl_journalbatch": "GL_Journal", "c_allocationhdr": "C_AllocationLine",
 }
 
-// LineTable is what the table of a document's lines is called, if it has one: C_Order
+// LineTable is the name of the table of a document's lines, if it has one: C_Order
 // has C_OrderLine.
 func LineTable(document string) string {
 	if name, ok := lineTables[strings.ToLower(document)]; ok {
@@ -215,11 +215,11 @@ func (c *Client) FindDocuments(ctx context.Context, table, number string) ([]Doc
 	return found, nil
 }
 
-// DocumentResult is what came of an action on a document.
+// DocumentResult is the result of an action on a document.
 type DocumentResult struct {
 	// Document is the document as it is afterwards.
 	Document *Document
-	// Message is what the document says to it; often empty.
+	// Message is the document's message about it; often empty.
 	Message string
 	// Recovered says that the response of the server was lost, and the document
 	// was read again.

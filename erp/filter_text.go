@@ -17,13 +17,13 @@ type FilterTerm struct {
 	// Operator is eq, neq, gt, ge, lt, le or in, or one of the functions
 	// contains, startswith and endswith.
 	Operator string
-	// Values are what it is compared with, as written: texts with their quotes. A
+	// Values are the values it is compared with, as written: texts with their quotes. A
 	// word without quotes may be the name of another column. Only in has more
 	// than one.
 	Values []string
 }
 
-// FilterError is what is wrong with the text of a filter. It is [ErrInvalid], and
+// FilterError is a problem with the text of a filter. It is [ErrInvalid], and
 // [ErrInexpressible] where the language has no way to say what was meant.
 type FilterError struct {
 	Problem string // such as: there is no operator "="

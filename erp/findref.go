@@ -30,7 +30,7 @@ type RefLookup struct {
 // RefMatch is a record that a name may mean.
 type RefMatch struct {
 	ID ID
-	// Name is what the record is called: what matched, or its first name.
+	// Name is the name of the record: the one that matched, or its first name.
 	Name string
 	// Record has the columns of the lookup.
 	Record Record

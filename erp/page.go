@@ -7,7 +7,7 @@ import (
 	"github.com/erphub/erphub/erp/internal/jsonscan"
 )
 
-// Paging is what the server says about the page and the whole result.
+// Paging is the server's information about the page and the whole result.
 type Paging struct {
 	Rows  int    // records that match, over all pages; -1 if the server does not say
 	Pages int    // pages of that size, at least 1

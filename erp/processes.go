@@ -84,7 +84,7 @@ func (t ReportType) check() error {
 	return invalid("%s is not a report format; use PDF, HTML, CSV, XLS or XLSX", quote(string(t)))
 }
 
-// ProcessParams is what a process is run with. nil and the zero value run it
+// ProcessParams are the settings for a run of a process. nil and the zero value run it
 // without parameters.
 type ProcessParams struct {
 	// Values are the parameters by ProcessParameter.Parameter, as columns are
@@ -117,7 +117,7 @@ const (
 	NotifyNotice Notification = "N"
 )
 
-// ProcessResult is what came of a process.
+// ProcessResult is the result of a process.
 type ProcessResult struct {
 	InstanceID int64           `json:"AD_PInstance_ID"`
 	Process    string          `json:"process"` // the slug

@@ -22,7 +22,7 @@ type RetryPolicy struct {
 	Max     int           // retries after the first attempt; 0 turns retrying off
 	MinWait time.Duration // wait before the first retry; it doubles for each further one, less a random part of up to a half
 	MaxWait time.Duration // bound of that wait
-	// MaxRetryAfter is how long a server may demand to wait through the header
+	// MaxRetryAfter is the longest wait that a server may demand through the header
 	// Retry-After, on 429 and 503. If it demands more, the request fails with
 	// that time in Error.RetryAfter.
 	MaxRetryAfter time.Duration

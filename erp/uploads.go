@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// UploadLocation is where an uploaded file is kept.
+// UploadLocation is the place where an uploaded file is kept.
 type UploadLocation string
 
 // Upload locations.
@@ -31,7 +31,7 @@ type UploadRequest struct {
 	ChunkSize   int64          `json:"chunkSize"` // the server may choose another; see UploadSession
 	SHA256      string         `json:"sha256"`    // hexadecimal, of the whole file
 	Location    UploadLocation `json:"uploadLocation"`
-	// ExpiresInSeconds is how long the session lives. The server takes 0 for
+	// ExpiresInSeconds is the lifetime of the session. The server takes 0 for
 	// expired, so StartUpload sends a day instead.
 	ExpiresInSeconds int64 `json:"expiresInSeconds"`
 }

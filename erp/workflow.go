@@ -29,7 +29,7 @@ type Activity struct {
 	Created      string `json:"created"` // see ParseTime
 }
 
-// Decision is what somebody does with an activity.
+// Decision is a decision about an activity.
 type Decision string
 
 // The decisions on activities.
@@ -41,7 +41,7 @@ const (
 	DecisionForward     Decision = "forward" // to another user, who is an employee or a sales representative
 )
 
-// Decisions are those that the activity can be decided with.
+// Decisions are the decisions possible for the activity.
 func (a *Activity) Decisions() []Decision {
 	switch {
 	case a.Approval:
@@ -52,7 +52,7 @@ func (a *Activity) Decisions() []Decision {
 	return []Decision{DecisionChoose, DecisionForward}
 }
 
-// DecisionOptions is what goes with a decision; nil and the zero value is nothing.
+// DecisionOptions are additions to a decision; nil and the zero value add nothing.
 type DecisionOptions struct {
 	Message string // a remark for the history
 	Value   string // for DecisionChoose

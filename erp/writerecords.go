@@ -19,18 +19,18 @@ import (
 type Write struct {
 	// ID is the record to change. The zero ID creates one.
 	ID ID
-	// UUID is what a new record gets; empty: the one in Body, else a new one.
+	// UUID is the UUID for a new record; empty: the one in Body, else a new one.
 	UUID string
 	// Body is a map or a struct with json tags, as [Client.Create] and
 	// [Client.Update] take it.
 	Body any
 }
 
-// Written is what became of a [Write].
+// Written is the outcome of a [Write].
 type Written struct {
 	// Index is the place of the write, from 0.
 	Index int
-	// UUID is that of a new record, whether it was made or not.
+	// UUID is the UUID of a new record, whether it was made or not.
 	UUID string
 	// Record is the record as stored; of one that was Found, what the role may see
 	// of it. It is zero when Err is set.
@@ -45,7 +45,7 @@ type Written struct {
 // WriteOptions configure [Client.WriteRecords] and [Client.CreateAll]. Nil and the
 // zero value are the defaults.
 type WriteOptions struct {
-	// BatchSize is how many records travel in one request; 0: 100; 1: each in a
+	// BatchSize is the number of records in one request; 0: 100; 1: each in a
 	// request of its own and no batch. A request must be done within the client's
 	// response time-out.
 	BatchSize int
@@ -57,12 +57,12 @@ type WriteOptions struct {
 	// Resumed says that an earlier run, which was cut off, may have sent the same
 	// writes: new records are looked up by their UUIDs before they are sent.
 	Resumed bool
-	// Attempts is how often a request is sent that gets no clear response; 0: 5.
+	// Attempts is the number of times a request is sent without a clear response; 0: 5.
 	Attempts int
 	// UUIDColumn is the column for the UUIDs of new records; empty: the table's
 	// name, which must be spelled as the dictionary has it, with _UU.
 	UUIDColumn string
-	// Parallel is how many requests CreateAll has under way at a time; 0: one.
+	// Parallel is the number of requests CreateAll has under way at a time; 0: one.
 	Parallel int
 }
 
@@ -70,7 +70,7 @@ func (o *WriteOptions) oneByOne() bool {
 	return o.BatchSize == 1 && !o.AllOrNothing && !o.Resumed
 }
 
-// MaxTransaction is how many records [WriteOptions.AllOrNothing] takes. They are
+// MaxTransaction is the most records that [WriteOptions.AllOrNothing] takes. They are
 // held in memory, in one request, and by the server in one transaction.
 const MaxTransaction = 10_000
 

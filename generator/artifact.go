@@ -2,7 +2,7 @@ package generator
 
 import "fmt"
 
-// Artifact is what a generator has made, ready for delivery.
+// Artifact is the output of a generator, ready for delivery.
 type Artifact struct {
 	Name       string // of the file without .zip, or of the folder: com.example.demo
 	ArtifactID string // Maven's artifact id, and the bundle's symbolic name

@@ -25,7 +25,7 @@ import (
 
 // ArtifactFolderOptions configure a [ArtifactFolder].
 type ArtifactFolderOptions struct {
-	// MaxBytes is how much all stored files may take. Zero means 1 GiB.
+	// MaxBytes is the limit for all stored files together. Zero means 1 GiB.
 	MaxBytes int64
 	// Now is the clock, nil means the system's.
 	Now func() time.Time

@@ -48,7 +48,7 @@ type Filesystem struct {
 	DryRun bool
 }
 
-// Action is what a delivery does to one file.
+// Action is the action of a delivery on one file.
 type Action string
 
 // The actions. A file that is there is kept when its content is the one
@@ -61,7 +61,7 @@ const (
 	ActionKeep      Action = "keep"
 )
 
-// Change is what delivering would do to one file.
+// Change is the action that a delivery would take on one file.
 type Change struct {
 	Name   string // relative to the artifact's folder
 	Action Action

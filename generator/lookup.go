@@ -7,7 +7,7 @@ import (
 	"github.com/erphub/erphub/dict"
 )
 
-// DictionaryUse is what a generator needs the dictionary for.
+// DictionaryUse is the use that a generator has for the dictionary.
 type DictionaryUse int
 
 // The uses, each more than the one before. Where the dictionary is optional,

@@ -92,7 +92,7 @@ func (o *Option) exampleValue() any {
 	return o.Example
 }
 
-// OptionProblem is what is wrong with one option.
+// OptionProblem is the problem with one option.
 type OptionProblem struct {
 	Option string
 	Value  string // the value given, empty when none was

@@ -14,7 +14,7 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// AuditEvent is what an [AuditRecord] tells of.
+// AuditEvent is the event of an [AuditRecord].
 type AuditEvent string
 
 const (
@@ -31,10 +31,10 @@ const (
 // server ended, and did not end in the time it had then.
 const OutcomeCutOff = "cut_off"
 
-// AuditRecord is what is kept of one call. It holds names and digests, never a
+// AuditRecord is the record of one call. It holds names and digests, never a
 // value of an argument, a token or a result.
 type AuditRecord struct {
-	// Time is when the call came.
+	// Time is the time when the call came.
 	Time  time.Time  `json:"time"`
 	Event AuditEvent `json:"event"`
 	// Reference names the call in responses about internal errors, in the log and in

@@ -38,8 +38,8 @@ type Caller struct {
 	// Program is the name the client gives itself, such as "claude-code/2.1". It
 	// is not verified.
 	Program string
-	// Selection is what this request asks to be offered; nil: what the operator
-	// offers where nothing is asked.
+	// Selection is the offer that this request asks for; nil: what the operator
+	// offers by default.
 	Selection *Selection
 }
 
@@ -163,7 +163,7 @@ func (c *Call) complete(t Tool) *Call {
 type ConfirmationRequired struct {
 	// Message is the question, such as "Delete table XX_Demo and its 5 rows?".
 	Message string
-	// Whole is what the answer is bound to, see [Whole].
+	// Whole is the text that the answer is bound to, see [Whole].
 	Whole string
 }
 

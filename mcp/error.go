@@ -34,7 +34,7 @@ const (
 	CodeInternal             = "internal"              // a mistake in this program
 )
 
-// Error is how a tool fails: what happened, and what to do next. It is encoded
+// Error is the failure of a tool: what happened, and what to do next. It is encoded
 // as {"code", "message", "hint", "retryAfterSeconds"}, the last two where there
 // is something to say. It holds no secret.
 type Error struct {
@@ -44,7 +44,7 @@ type Error struct {
 	Message string
 	// Hint says what to do next; may be empty.
 	Hint string
-	// RetryAfter is how long to wait before the same call can succeed; 0 means
+	// RetryAfter is the time to wait before the same call can succeed; 0 means
 	// that waiting does not help.
 	RetryAfter time.Duration
 	// Err is the cause, for errors.Is and for logs. It is not encoded.

@@ -17,7 +17,7 @@ type Reply struct {
 	Content []Content
 	// Failed marks a result that tells of a failure.
 	Failed bool
-	// Spent is what the call cost.
+	// Spent is the cost of the call.
 	Spent Cost
 }
 

@@ -26,7 +26,7 @@ type Limits struct {
 	Session, Day Cost
 	// ResultTokens bounds the size of one result, as an estimate; 0: 20,000.
 	ResultTokens int
-	// Confirmation is how long a confirmation may take; 0: 5 minutes.
+	// Confirmation is the time that a confirmation may take; 0: 5 minutes.
 	Confirmation time.Duration
 }
 

@@ -14,19 +14,19 @@ type Catalog struct {
 
 // Prompt is a prepared text a user can start from.
 type Prompt struct {
-	// Name is what callers write, by the rules of a tool's name.
+	// Name is the name that callers write, by the rules of a tool's name.
 	Name, Title string
 	// Description says what the prompt is for; needed.
 	Description string
 	Arguments   []PromptArgument
-	// Tools are those the prompt cannot do without: it is offered to callers who
+	// Tools are the tools the prompt cannot do without: it is offered to callers who
 	// are offered all of them. Empty: to everybody.
 	Tools []string
 	// Get makes the messages. c.Tool is the prompt's name.
 	Get func(ctx context.Context, c *Call, arguments map[string]string) ([]Message, error)
 }
 
-// PromptArgument is what a prompt wants to know.
+// PromptArgument is an argument of a prompt.
 type PromptArgument struct {
 	Name, Title string
 	Description string // needed
@@ -46,10 +46,10 @@ type Message struct {
 // others holds the arguments that are filled in already.
 type Completer func(ctx context.Context, c *Call, typed string, others map[string]string) (Completion, error)
 
-// Completion is what a [Completer] offers.
+// Completion is the offer of a [Completer].
 type Completion struct {
 	// Values are offered in order; the first 100 count.
 	Values []string
-	// Total is how many there are altogether; 0 means len(Values).
+	// Total is the number of values altogether; 0 means len(Values).
 	Total int
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// LongestQuestion is how many bytes the text of a [Question] has at most.
+// LongestQuestion is the largest size of the text of a [Question], in bytes.
 const LongestQuestion = 12_000
 
 // shownOfOld is how many characters of an old value are shown where the whole
@@ -31,7 +31,7 @@ type Ref struct {
 	Name string
 }
 
-// Question is what a user is asked before a tool changes something. It is made of
+// Question is the question to a user before a tool changes something. It is made of
 // parts, because it mixes words of the program with texts of records, files and
 // assistants: a text value stands in quotes on one line, and what in it controls a
 // terminal, hides or reorders text, or is HTML or Markdown to a client that renders

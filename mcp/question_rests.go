@@ -57,7 +57,7 @@ func digest(s string) string {
 
 type stateKey struct{}
 
-// Whole is what the answer to a question is bound to: the question, and what the
+// Whole is the text that the answer to a question is bound to: the question, and what the
 // change rests on that it does not show. ctx is that of Call.Confirm. It is for
 // whoever keeps the question until the answer comes; users are shown the question.
 func Whole(ctx context.Context, question string) string {

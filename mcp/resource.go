@@ -29,7 +29,7 @@ type ResourceTemplate struct {
 	Complete map[string]Completer
 }
 
-// ResourceContent is what a resource holds: Text, or Data when that is set.
+// ResourceContent is the content of a resource: Text, or Data when that is set.
 type ResourceContent struct {
 	// URI is of what was read; empty means as requested.
 	URI      string

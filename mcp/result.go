@@ -10,7 +10,7 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// Result is what a tool returns when JSON alone does not do: a text of its own
+// Result is the result of a tool for which JSON alone does not do: a text of its own
 // beside the structured value, pictures, links. A tool that returns any other
 // value gets its JSON as text and, if the tool has an output schema, as
 // structured content.

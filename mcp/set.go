@@ -24,7 +24,7 @@ func (s Set) Tool(name string) (Tool, bool) {
 // AllSets stands for every tool set where names of sets are given.
 const AllSets = "all"
 
-// Filter is what remains of s: the tools of the named sets ([AllSets] or none
+// Filter returns a part of s: the tools of the named sets ([AllSets] or none
 // named: of all) that every keep accepts, in the same order.
 func (s Set) Filter(toolsets []string, keep ...func(Tool) bool) Set {
 	out := Set{}

@@ -33,10 +33,10 @@ type LimitEntry struct {
 	// Need must fit below the limit, too, without being added: what the work is
 	// expected to take.
 	Need int64
-	// Limit is what the count may reach; 0 means any. An entry that adds and
+	// Limit is the highest allowed count; 0 means any. An entry that adds and
 	// needs nothing is within every limit.
 	Limit int64
-	// TTL is how long the count is kept after the last addition.
+	// TTL is the time the count is kept after the last addition.
 	TTL time.Duration
 }
 

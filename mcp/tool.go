@@ -18,7 +18,7 @@ const DefaultTimeout = 30 * time.Second
 // Tool is one thing an assistant can do. A Tool is a value; do not change it,
 // its schemas or its slices once it is in use.
 type Tool struct {
-	// Name is what callers write: letters, digits, "_", "-" and ".", at most 64
+	// Name is the name that callers write: letters, digits, "_", "-" and ".", at most 64
 	// characters.
 	Name string
 	// Title is the name for people; empty means Name.
@@ -37,7 +37,7 @@ type Tool struct {
 	Input, Output *jsonschema.Schema
 	// Timeout bounds one call; 0 means [DefaultTimeout].
 	Timeout time.Duration
-	// Cost is what one call is expected to cost.
+	// Cost is the expected cost of one call.
 	Cost Cost
 	// Confirms says that the tool has the user's agreement before it changes
 	// something: see [Call.Confirmed]. How users are asked, and what becomes of
@@ -60,7 +60,7 @@ type Tool struct {
 // Handler does the work of a tool.
 type Handler func(ctx context.Context, c *Call) (any, error)
 
-// Hints are what a tool says about itself. The zero value is a tool that
+// Hints are a tool's statements about itself. The zero value is a tool that
 // writes, but only adds.
 type Hints struct {
 	// ReadOnly: the tool changes nothing.
@@ -73,7 +73,7 @@ type Hints struct {
 	OpenWorld bool
 }
 
-// Cost is what a call costs, as an estimate before it and as a count after.
+// Cost is the cost of a call, as an estimate before it and as a count after.
 type Cost struct {
 	// APICalls counts requests to the ERP.
 	APICalls int

@@ -30,7 +30,7 @@ type Choice struct {
 	Name string `json:"name"`
 }
 
-// LeaveToERP is what a [Chooser] returns to leave a warehouse to the ERP, which
+// LeaveToERP is the choice by which a [Chooser] leaves a warehouse to the ERP, which
 // takes the default one of the organization.
 const LeaveToERP = -1
 

@@ -13,7 +13,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Claims is what the ERP writes into its tokens.
+// Claims are the claims that the ERP writes into its tokens.
 type Claims struct {
 	// Subject is the user name typed at login.
 	Subject string

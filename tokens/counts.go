@@ -18,7 +18,7 @@ type Counts struct {
 	LoginsFailed int64
 }
 
-// Counts are those until now. They never wait for a refresh under way.
+// Counts returns the counts until now. It never waits for a refresh under way.
 func (m *Manager) Counts() Counts {
 	return Counts{
 		Refreshes: m.refreshes.ok.Load(), RefreshesFailed: m.refreshes.failed.Load(),

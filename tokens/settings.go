@@ -38,7 +38,7 @@ type Settings struct {
 	// TokenLifetime is assumed for tokens that do not say when they end (key
 	// auth.token-lifetime, 1h unless set).
 	TokenLifetime time.Duration
-	// RefreshBuffer is how long before its end a token is refreshed (key
+	// RefreshBuffer is the time before its end at which a token is refreshed (key
 	// auth.refresh-buffer, 5m unless set).
 	RefreshBuffer time.Duration
 }

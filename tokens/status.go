@@ -47,7 +47,7 @@ type Status struct {
 	Refreshable bool `json:"refreshable"`
 	// Interrupted: a refresh was cut off, see [ErrInterrupted].
 	Interrupted bool `json:"interrupted"`
-	// StoredIn is where the tokens are kept, if the store says so by a
+	// StoredIn is the place where the tokens are kept, if the store says so by a
 	// method Location() string.
 	StoredIn string `json:"storedIn,omitempty"`
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Stored is what is kept between calls and between processes.
+// Stored is the state that is kept between calls and between processes.
 type Stored struct {
 	// Access is the token sent with each call.
 	Access Secret
@@ -31,7 +31,7 @@ type Stored struct {
 	Refreshing string
 }
 
-// Names are what client (tenant), role, organization and warehouse are called;
+// Names are the names of client (tenant), role, organization and warehouse;
 // empty where that is not known.
 type Names struct {
 	Client       string `json:"client,omitempty"`

@@ -90,13 +90,13 @@ func (c *Client) Metadata(ctx context.Context, q MetadataQuery) (*api.Metadata, 
 	return get[api.Metadata](ctx, c, request{method: http.MethodPost, path: "/metadata", body: body, again: true})
 }
 
-// WindowContext is what the user's own interface shows in a window. Without a
+// WindowContext returns the content of a window of the user's own interface. Without a
 // live one the error is an ErrNotFound.
 func (c *Client) WindowContext(ctx context.Context, windowNo int) (*WindowContext, error) {
 	return get[WindowContext](ctx, c, request{method: http.MethodGet, path: "/context/window/" + strconv.Itoa(windowNo), again: true})
 }
 
-// ChartContext is what the user's own interface shows in a chart. Without a
+// ChartContext returns the content of a chart of the user's own interface. Without a
 // live one the error is an ErrNotFound.
 func (c *Client) ChartContext(ctx context.Context, chartID int) (*ChartContext, error) {
 	return get[ChartContext](ctx, c, request{method: http.MethodGet, path: "/context/chart/" + strconv.Itoa(chartID), again: true})

@@ -215,7 +215,7 @@ func (c *Client) Role() (int, bool) {
 	return *c.role, true
 }
 
-// Address is where the API is, with /api/ai.
+// Address is the address of the API, with /api/ai.
 func (c *Client) Address() string { return c.base }
 
 // Format writes the address whatever the verb, and never a token.

@@ -13,7 +13,7 @@ type Query struct {
 	// Params are the values for $1, $2 and so on: scalars, or slices of scalars,
 	// as JSON can hold them. Write exact numbers as [json.Number].
 	Params []any
-	// MaxRows is how many rows are wanted; 0: the service's default, 100. The
+	// MaxRows is the number of rows wanted; 0: the service's default, 100. The
 	// service gives at most 1000.
 	MaxRows int
 }
@@ -24,7 +24,7 @@ type MetadataQuery struct {
 	Windows []int
 }
 
-// WindowContext is what the user's own interface said last about a window.
+// WindowContext is the last report of the user's own interface about a window.
 type WindowContext struct {
 	Published time.Time  `json:"published"`
 	Expires   time.Time  `json:"expires"`
@@ -32,7 +32,7 @@ type WindowContext struct {
 	Window    api.Window `json:"window"`
 }
 
-// ChartContext is what the user's own interface said last about a chart.
+// ChartContext is the last report of the user's own interface about a chart.
 type ChartContext struct {
 	Published time.Time `json:"published"`
 	Expires   time.Time `json:"expires"`
@@ -40,9 +40,9 @@ type ChartContext struct {
 	Chart     api.Chart `json:"chart"`
 }
 
-// Publication is what a live user interface says it shows.
+// Publication is the content that a live user interface reports.
 type Publication struct {
-	// TTL is how long it holds, in whole seconds, at most an hour; 0: the
+	// TTL is the time it holds, in whole seconds, at most an hour; 0: the
 	// service's default, a minute. Negative withdraws the windows and charts.
 	TTL     time.Duration
 	Windows []api.Window

@@ -55,9 +55,9 @@ type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"` // what to do; may be empty
-	// Position is where in the statement, in characters counted from 1; 0 unknown.
+	// Position is the place in the statement, in characters counted from 1; 0 unknown.
 	Position int `json:"position,omitempty"`
-	// Object is what is not available; the zero value: it is about something else.
+	// Object is the object that is not available; the zero value: the error is about something else.
 	Object Object `json:"object,omitzero"`
 
 	// RetryAfter is in the header Retry-After, in whole seconds; 0 unknown.

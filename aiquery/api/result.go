@@ -31,7 +31,7 @@ type Column struct {
 	Redacted bool   `json:"redacted,omitempty"` // values were replaced, wholly or in part
 }
 
-// Explanation is what can be said of a statement before it runs. Nothing in it
+// Explanation holds the facts about a statement that are known before it runs. Nothing in it
 // depends on rows, so that it tells nothing of those the role may not see: it has
 // no plan of the database.
 type Explanation struct {

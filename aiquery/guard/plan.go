@@ -39,7 +39,7 @@ type Plan struct {
 	Values []Value
 }
 
-// Size is how many bytes of memory the plan takes, about.
+// Size is the memory that the plan takes, in bytes, about.
 func (p *Plan) Size() int {
 	const header = 16 // of a text or a slice
 	n := len(p.SQL) + 256

@@ -18,7 +18,7 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// Prefix is where the API is mounted: below it, whatever stands before.
+// Prefix is the path that the API is mounted below, whatever stands before it.
 const Prefix = "/api/ai"
 
 // Version is the version of the API that the OpenAPI document describes. Every
@@ -71,11 +71,11 @@ type Options struct {
 	// Logger gets faults of the service and of tokens that could not be
 	// checked; nil is silent. No token and no statement is logged.
 	Logger *slog.Logger
-	// PerMinute is how many requests a user may make in a minute, in the long
-	// run; Burst how many at once. 0: 6000 and 500.
+	// PerMinute is the number of requests a user may make in a minute, in the long
+	// run; Burst the number at once. 0: 6000 and 500.
 	PerMinute, Burst int
-	// StatementsPerMinute is how many of these may be statements to be run or
-	// explained, in the long run; StatementBurst how many at once. 0: 240 and 60, or
+	// StatementsPerMinute is the number of these that may be statements to be run or
+	// explained, in the long run; StatementBurst the number at once. 0: 240 and 60, or
 	// StatementsPerMinute where that is less.
 	StatementsPerMinute, StatementBurst int
 	// MaxConcurrent bounds the requests worked on at a time, of all users; more

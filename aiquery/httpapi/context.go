@@ -20,7 +20,7 @@ const (
 
 // publishBody is what a live user interface says about what it shows.
 type publishBody struct {
-	// TTLSeconds is how long it holds; publish again before. 0 withdraws.
+	// TTLSeconds is the time it holds; publish again before. 0 withdraws.
 	TTLSeconds *int         `json:"ttlSeconds"`
 	Windows    []windowShow `json:"windows"`
 	Charts     []chartShow  `json:"charts"`

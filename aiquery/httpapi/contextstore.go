@@ -12,7 +12,7 @@ import (
 	"github.com/erphub/erphub/internal/httpserver/access"
 )
 
-// ContextKind is what a published context is about.
+// ContextKind is the kind of a published context.
 type ContextKind string
 
 // The kinds of context a user interface publishes.
@@ -29,7 +29,7 @@ type ContextKey struct {
 	Number           int // of the window in the user interface, or of the chart
 }
 
-// StoredContext is what a user interface published.
+// StoredContext is the context that a user interface published.
 type StoredContext struct {
 	// Content is the published object, redacted.
 	Content json.RawMessage

@@ -29,7 +29,7 @@ type Query struct {
 	// RateDate is the day whose rates convert amounts: [RateDocument] or empty for the
 	// day that the definition names, [RateAsOf], or a day as 2026-01-31.
 	RateDate string
-	// Top is how many rows are returned at most; 0: as many as the runner allows.
+	// Top is the largest number of rows to return; 0: as many as the runner allows.
 	Top int
 	// Order are columns to sort by, with - in front for descending; empty: by dimensions
 	// of time, else by the first measure, descending.

@@ -16,7 +16,7 @@ import (
 // them in.
 type Counted struct {
 	Tenant string `json:"tenant,omitempty"`
-	// Scope is what the role sees of the tenant; empty: all of it.
+	// Scope is the part of the tenant that the role sees; empty: all of it.
 	Scope string `json:"scope,omitempty"`
 	// Statuses are the document statuses that count, or that were found.
 	Statuses []string `json:"statuses,omitempty"`

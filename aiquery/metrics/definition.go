@@ -38,7 +38,7 @@ type Definition struct {
 	source Source
 }
 
-// Source is where a definition was read.
+// Source is the place where a definition was read.
 type Source struct {
 	File    string
 	Line    int // of the definition, from 1
@@ -49,7 +49,7 @@ type Source struct {
 // String is file:line.
 func (s Source) String() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
 
-// Source is where the definition was read.
+// Source is the place where the definition was read.
 func (d *Definition) Source() Source { return d.source }
 
 // Approval is the state of a definition: certified by its owner on a day, or proposed.
@@ -118,7 +118,7 @@ type Excluded struct {
 	Unlisted bool `yaml:"unlisted" json:"unlisted,omitempty"`
 }
 
-// Unit is what a number is of.
+// Unit is the unit of a number.
 type Unit string
 
 // The units.
@@ -140,8 +140,8 @@ type Measure struct {
 	Empty string `yaml:"empty" json:"empty,omitempty"`
 }
 
-// Dimension is what a metric may be divided by. A metric of a period has day, week,
-// month, quarter and year besides those it defines, one with amounts has
+// Dimension is a property that a metric may be divided by. A metric of a period has
+// day, week, month, quarter and year besides those it defines, one with amounts has
 // [CurrencyDimension].
 type Dimension struct {
 	Name  string `yaml:"name" json:"name,omitempty"`
@@ -188,7 +188,7 @@ var periods = []Dimension{
 	{Name: "year", Title: "Year", SQL: "YYYY", time: true},
 }
 
-// AllDimensions are those a query may name: the definition's own, that of the
+// AllDimensions are the dimensions a query may name: the definition's own, that of the
 // currency, and those of time.
 func (d *Definition) AllDimensions() []Dimension {
 	var all []Dimension
@@ -213,7 +213,7 @@ func (d *Definition) AllDimensions() []Dimension {
 	return all
 }
 
-// AllFilters are those a query may name: the definition's own, and its dimensions.
+// AllFilters are the filters a query may name: the definition's own, and its dimensions.
 func (d *Definition) AllFilters() []Filter {
 	var all []Filter
 	taken := map[string]bool{}

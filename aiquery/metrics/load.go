@@ -151,7 +151,7 @@ func read(folder fs.FS, isBuiltin bool) ([]*Definition, error) {
 // file is the content of a file.
 type file struct {
 	Metrics []*Definition `yaml:"metrics"`
-	// Approval is that of definitions that have none of their own.
+	// Approval is the approval of definitions without one of their own.
 	Approval *Approval `yaml:"approval"`
 	// Shared is for anchors that definitions refer to.
 	Shared map[string]any `yaml:"shared"`

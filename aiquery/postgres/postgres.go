@@ -15,7 +15,7 @@ import (
 	"github.com/erphub/erphub/internal/lazyregexp"
 )
 
-// DefaultSchema is where the ERP's tables are in PostgreSQL.
+// DefaultSchema is the schema of the ERP's tables in PostgreSQL.
 const DefaultSchema = "adempiere"
 
 // Options change how a database is used. Nil and the zero value are the

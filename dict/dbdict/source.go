@@ -20,7 +20,7 @@ const (
 	SQLite     Dialect = "sqlite" // of the embedded ERP
 )
 
-// DefaultSchema is where the ERP's tables are in PostgreSQL.
+// DefaultSchema is the schema of the ERP's tables in PostgreSQL.
 const DefaultSchema = "adempiere"
 
 // Options say where the tables are. Nil and the zero value are the defaults.

@@ -7,8 +7,8 @@ import (
 	"github.com/erphub/erphub/dict"
 )
 
-// Changes is what a plan does to tables: which it makes, and which columns of
-// those that are there it adds or changes. A synchronisation names a table with
+// Changes are the changes of a plan to tables: which it makes, and which columns of
+// existing ones it adds or changes. A synchronisation names a table with
 // all its columns; this tells what is new about it.
 type Changes struct {
 	plan     *dict.Plan
@@ -62,7 +62,7 @@ func (c *Changes) MakesTable(table string) bool { return c.tables[strings.ToLowe
 // MakesColumn reports whether the plan makes the column.
 func (c *Changes) MakesColumn(table, column string) bool { return c.columns[columnPath(table, column)] }
 
-// Column is what the plan changes of a column that is there. Rekey reports
+// Column returns the change of the plan to an existing column. Rekey reports
 // whether its foreign key has to be made anew.
 func (c *Changes) Column(table, column string) (change Change, rekey bool) {
 	for _, attribute := range c.changed[columnPath(table, column)] {

@@ -13,7 +13,7 @@ import (
 type Style int
 
 const (
-	// Native is what the ERP's program sends: on PostgreSQL NOT NULL comes
+	// Native is the order of the ERP's program: on PostgreSQL NOT NULL comes
 	// before the default, on Oracle after it.
 	Native Style = iota
 	// Script is the order of migration scripts, the same for both databases:

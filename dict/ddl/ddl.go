@@ -26,7 +26,7 @@ type Statement struct {
 	Block   bool // Text is a block of Oracle's own language, which ends with a slash
 }
 
-// Statements are what the plan means for the database, in order: every table,
+// Statements returns the plan as statements for the database, in order: every table,
 // then the foreign keys of all, then indexes. Of a table that the plan does not
 // make, they are what the plan changes about it.
 func Statements(plan *dict.Plan, dialect dict.Dialect, opts *Options) ([]Statement, error) {

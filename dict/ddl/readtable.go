@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Querier is what [ReadTable] reads with: a *sql.DB, a *sql.Conn or a *sql.Tx.
+// Querier is the database that [ReadTable] reads: a *sql.DB, a *sql.Conn or a *sql.Tx.
 type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row

@@ -42,7 +42,7 @@ type Attribute struct {
 	// Destructive says what may be lost; empty: nothing.
 	Destructive string `json:"destructive,omitempty"`
 
-	// Value is what a plan writes; where it is a [dict.Ref], it names a step of
+	// Value is the value that a plan writes; where it is a [dict.Ref], it names a step of
 	// [Result.Wanted].
 	Value dict.Value `json:"-"`
 }
@@ -57,7 +57,7 @@ type Change struct {
 	Was string `json:"was,omitempty"`
 	// Detail says in a few words what is created or removed.
 	Detail string `json:"detail,omitempty"`
-	// Attributes are what is updated.
+	// Attributes are the attributes to update.
 	Attributes []Attribute `json:"attributes,omitempty"`
 	// Destructive says why the change needs consent: it can lose content, or
 	// takes away what somebody may use. Empty: it is harmless.
@@ -66,17 +66,17 @@ type Change struct {
 	// Step is the step of [Result.Wanted] that makes the record, or would make
 	// it if it were not there. Empty for what is removed.
 	Step dict.Key `json:"-"`
-	// Record is what is updated or removed, in the ERP. An update without it is
+	// Record is the record of the ERP to update or remove. An update without it is
 	// made by Step.
 	Record dict.Existing `json:"-"`
-	// Values are what a created column gets other than Step says: texts that
+	// Values are the values of a created column that differ from Step: texts that
 	// differ from its element's, and its number among the identifiers.
 	Values []dict.ColumnValue `json:"-"`
 	// MakeOptional says that a removed column has to be made optional first.
 	MakeOptional bool `json:"-"`
 }
 
-// Result is what is different between definitions and an ERP, and the two sides
+// Result holds the differences between definitions and an ERP, and the two sides
 // that were compared. It does not change when plans are made from it.
 type Result struct {
 	Changes []Change `json:"changes"` // in the order of the definitions

@@ -51,7 +51,7 @@ type Source struct {
 // Source is the script as [ApplySource] takes it.
 func (s *Script) Source() Source { return Source{Name: s.Name, Dialect: s.Dialect, Text: s.Text()} }
 
-// Result is what came of a script.
+// Result is the outcome of a script.
 type Result struct {
 	Name       string
 	ID         int64 // AD_MigrationScript_ID

@@ -57,5 +57,5 @@ func (e *StatementError) Error() string {
 	return fmt.Sprintf("migration script %s, statement %d in line %d (%s): %v; %s", e.Script, e.Number, e.Line, text.Shorten(remark(e.Statement), 80), e.Err, left)
 }
 
-// Unwrap is what the database said.
+// Unwrap returns the error of the database.
 func (e *StatementError) Unwrap() error { return e.Err }

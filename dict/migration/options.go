@@ -33,7 +33,7 @@ const stampLength = 12
 
 // Options change what is written. Only Time is needed.
 type Options struct {
-	// Time is when the script was made, to the minute in its name and to the
+	// Time is the time when the script was made, to the minute in its name and to the
 	// second in its rows, in the zone it carries. With the same time and id the
 	// same plan gives the same script.
 	Time time.Time
@@ -42,7 +42,7 @@ type Options struct {
 	// ID is the second part of the name, normally a ticket (XX-1234): letters,
 	// digits, - and _, at most 43; empty: made from the plan's name.
 	ID string
-	// Title is what the first line says; empty: the plan's name.
+	// Title is the text of the first line; empty: the plan's name.
 	Title string
 	// User is the AD_User_ID that rows carry as their author; 0: 100, SuperUser.
 	User int

@@ -32,7 +32,7 @@ type Statement struct {
 	Comment bool
 }
 
-// Path is where the script belongs, with slashes:
+// Path is the path of the script, with slashes:
 // migration-local/<release>/<dialect>/<name>.
 func (s *Script) Path() string {
 	return path.Join(folder, s.Release, string(s.Dialect), s.Name)

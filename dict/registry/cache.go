@@ -20,7 +20,7 @@ type CacheOptions struct {
 	// not used and replaced, so each ERP, and each role that sees another part
 	// of the dictionary, wants a file of its own.
 	Snapshot string
-	// SnapshotAge is how long ago a snapshot may have been compared with the
+	// SnapshotAge is the longest time since a snapshot was compared with the
 	// ERP for Load to take it without a check; 0: Load always checks.
 	SnapshotAge time.Duration
 	// FailOnMissing makes Load fail when the ERP's dictionary cannot be read.

@@ -20,7 +20,7 @@ func State(reg Registry) Registry {
 	return reg
 }
 
-// Derive is what work returns, which is done once for a key as long as the
+// Derive returns what work returns, which is done once for a key as long as the
 // dictionary stays as it is. It must depend on nothing but the key and state,
 // which is a [State]: with any other registry, work is done each time. So it is after
 // an error, and when much else was worked out since. Callers share the value and must

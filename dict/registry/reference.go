@@ -2,7 +2,7 @@ package registry
 
 import "github.com/erphub/erphub/dict"
 
-// ReferenceKind is what a reference is (AD_Reference.ValidationType).
+// ReferenceKind is the kind of a reference (AD_Reference.ValidationType).
 type ReferenceKind string
 
 // The kinds of reference.

@@ -79,7 +79,7 @@ type ListQuery struct {
 	EntityType string
 	// Inactive lists what is deactivated as well.
 	Inactive bool
-	// Limit is how many to list, 0 all; Offset is how many to leave out before.
+	// Limit is the number to list, 0 all; Offset is the number to leave out before.
 	Limit, Offset int
 }
 

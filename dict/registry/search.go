@@ -9,7 +9,7 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// SearchKind is what a search finds.
+// SearchKind is the kind of a thing that a search finds.
 type SearchKind string
 
 // The kinds of thing a search finds.
@@ -49,11 +49,11 @@ type SearchQuery struct {
 	Column string
 	// CustomOnly leaves out what the ERP brought along; see [ListQuery].
 	CustomOnly bool
-	// Limit is how many hits to return; 0: 20, negative: all.
+	// Limit is the number of hits to return; 0: 20, negative: all.
 	Limit int
 }
 
-// SearchResult is what a search found.
+// SearchResult is the result of a search.
 type SearchResult struct {
 	Hits  []SearchHit // best first
 	Total int         // how many there are altogether
@@ -66,7 +66,7 @@ type SearchHit struct {
 	Kind SearchKind
 	ID   int    // number of the record; of a column, only when it is in one table
 	Name string // TableName, ColumnName, Value of a process, else Name
-	// Label is what people read.
+	// Label is the name for people.
 	Label       string
 	Description string
 	// Tables are tables that have the column, at most ten of them, and

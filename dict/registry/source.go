@@ -95,7 +95,7 @@ type SourceColumn struct {
 	Optional bool
 }
 
-// SourceType is how a value is handed over.
+// SourceType is the form in which a value is handed over.
 type SourceType uint8
 
 // The types of values.

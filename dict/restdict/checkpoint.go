@@ -27,7 +27,7 @@ type Checkpoint struct {
 	Plan *dict.Plan
 	// Server is the base URL of the ERP it was run on.
 	Server string
-	// Updated is when the state was last written.
+	// Updated is the time when the state was last written.
 	Updated time.Time
 	// Done and Failed count steps. The other steps are pending.
 	Done, Failed int

@@ -29,11 +29,11 @@ type Options struct {
 	// changed; nil: nothing is. Its error ends the run.
 	Begin func() error
 
-	// BatchSize is how many records go into one request; 0 and 1: each has its
+	// BatchSize is the number of records in one request; 0 and 1: each has its
 	// own.
 	BatchSize int
 
-	// Attempts is how often a step is tried when the server gives no clear
+	// Attempts is the number of times a step is tried when the server gives no clear
 	// response, the first included; 0: 3.
 	Attempts int
 	// RetryWait is the wait before the second attempt, which doubles for each
@@ -44,7 +44,7 @@ type Options struct {
 	// Processes says which process serves a purpose, by slug or number; a purpose
 	// without entry is found by itself.
 	Processes map[dict.Purpose]string
-	// ProcessTimeout is how long the server may be silent while a process runs;
+	// ProcessTimeout is the time the server may be silent while a process runs;
 	// 0: 5 minutes, negative: without limit.
 	ProcessTimeout time.Duration
 
@@ -129,7 +129,7 @@ const (
 	Ran     Outcome = "ran"     // the process ran
 )
 
-// StepResult is what came of a step.
+// StepResult is the outcome of a step.
 type StepResult struct {
 	Key      dict.Key
 	Title    string
@@ -153,7 +153,7 @@ type Difference struct {
 	Wanted string `json:"wanted"`
 }
 
-// Result is what came of a run.
+// Result is the outcome of a run.
 type Result struct {
 	Steps []StepResult // in the plan's order
 	Took  time.Duration

@@ -26,12 +26,12 @@ type ImportOptions struct {
 	// Process that imports packages, by slug or number; empty: it is found by
 	// itself.
 	Process string
-	// Timeout is how long the server may be silent while it imports; 0: 5
+	// Timeout is the time the server may be silent while it imports; 0: 5
 	// minutes, negative: without limit.
 	Timeout time.Duration
 }
 
-// ImportResult is what came of importing a package.
+// ImportResult is the outcome of importing a package.
 type ImportResult struct {
 	ID         int64 // AD_Package_Imp_Proc_ID of the record with the archive
 	InstanceID int64 // AD_PInstance_ID of the run; 0 when its response was lost

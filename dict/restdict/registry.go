@@ -15,10 +15,10 @@ import (
 // SourceOptions change how the dictionary is read. Nil and the zero value are
 // the defaults.
 type SourceOptions struct {
-	// PageSize is how many records to read in one request; 0: 1,000. The
+	// PageSize is the number of records to read in one request; 0: 1,000. The
 	// server gives 100 at a time unless REST_MAX_RECORDS_SIZE says otherwise.
 	PageSize int
-	// Concurrency is how many requests are under way at a time; 0: 4.
+	// Concurrency is the number of requests under way at a time; 0: 4.
 	Concurrency int
 	// Origin names the ERP in snapshots; empty: the client's address. Roles that
 	// see different parts of the dictionary want different names.

@@ -21,14 +21,14 @@ import (
 type ExportOptions struct {
 	// Table is read from. Names are found in any case.
 	Table string
-	// Columns are those of the file, with "id" and "uid" for the number and the
+	// Columns are the columns of the file, with "id" and "uid" for the number and the
 	// UUID; none: these two and all that an import writes.
 	Columns []string
 	// Filter and OrderBy choose and order the records; without an order they come
 	// by their key. Only active ones are read, unless the filter names IsActive.
 	Filter  erp.Filter
 	OrderBy []string
-	// Limit is how many records to write; 0: all.
+	// Limit is the number of records to write; 0: all.
 	Limit int
 	// References is what stands for a record that is referred to: empty for its key,
 	// "uid" for its UUID, "value" for what it is called (Value, else DocumentNo, else

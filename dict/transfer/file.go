@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Format is what a file of text is.
+// Format is the format of a file of text.
 type Format string
 
 // The formats of text. A [Workbook] is an input of its own.

@@ -26,7 +26,7 @@ type ImportOptions struct {
 	AllOrNothing bool
 	// MaxErrors ends the run when so many rows were refused; 0: never.
 	MaxErrors int
-	// BatchSize is how many records travel in one request; 0: 100.
+	// BatchSize is the number of records in one request; 0: 100.
 	BatchSize int
 	// RoleID is the role of the login, whose permission to write the table is
 	// checked before; 0: it is not.
@@ -62,7 +62,7 @@ var advice = values.Advice{
 	Ignore:       "map the heading to nothing to ignore it",
 }
 
-// Counts are how many rows had which end.
+// Counts are the numbers of rows by their outcome.
 type Counts struct {
 	Created   int `json:"created"`
 	Updated   int `json:"updated"`
@@ -70,26 +70,26 @@ type Counts struct {
 	Failed    int `json:"failed"`
 }
 
-// Rows is how many rows are through.
+// Rows is the number of rows that are through.
 func (c Counts) Rows() int { return c.Created + c.Updated + c.Unchanged + c.Failed }
 
-// Progress is how far a run is.
+// Progress is the progress of a run.
 type Progress struct {
 	Counts
-	// Total is how many rows the file has.
+	// Total is the number of rows of the file.
 	Total int
 }
 
 // Result is what a run did, or, of a dry run, would do.
 type Result struct {
 	Counts
-	// Resumed is how many of the rows an earlier run had settled.
+	// Resumed is the number of the rows that an earlier run had settled.
 	Resumed int `json:"resumed,omitempty"`
 	// Problems are the first rows that were refused, 20 at most.
 	Problems []*FileError `json:"problems,omitempty"`
 	// Errors is the file with all of them; empty: it was not made.
 	Errors string `json:"errors,omitempty"`
-	// Took is how long it took.
+	// Took is the duration of the run.
 	Took time.Duration `json:"-"`
 }
 

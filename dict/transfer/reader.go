@@ -10,7 +10,7 @@ import (
 
 // Row is one record of a file.
 type Row struct {
-	// Line is where the row begins in the file, from 1; of a worksheet the number
+	// Line is the line where the row begins in the file, from 1; of a worksheet the number
 	// of the row, of a JSON list the line of the object.
 	Line int
 	// Names are the members of an object, as many as Cells; nil where the header
@@ -34,7 +34,7 @@ type Reader interface {
 
 // Input is a file that can be read several times.
 type Input interface {
-	// Name is what messages call it.
+	// Name is the name in messages.
 	Name() string
 	Open() (Reader, error)
 	// Digest tells the content from any other.
@@ -44,7 +44,7 @@ type Input interface {
 // ErrFile is in the error of a file that cannot be read as what it is said to be.
 var ErrFile = errors.New("the file cannot be imported")
 
-// FileError is what is wrong with a file, and where. It matches [ErrFile].
+// FileError is a problem with a file, and its place. It matches [ErrFile].
 type FileError struct {
 	Name    string // of the file; may be empty
 	Line    int    // 0: not known

@@ -23,10 +23,10 @@ var ErrNothingToUndo = errors.New("there is nothing to take back")
 type UndoOptions struct {
 	Path  string // of [ImportOptions.Undo]
 	Table string
-	// Journal is that of the imports; with it no import of the file runs meanwhile, and
+	// Journal is the journal of the imports; with it no import of the file runs meanwhile, and
 	// one that was cut off cannot be resumed after it was taken back.
 	Journal string
-	// RoleID is that of the imports. What another role has imported is refused, because
+	// RoleID is the role of the imports. What another role has imported is refused, because
 	// records that this one may not see would count as gone.
 	RoleID int
 	DryRun bool
@@ -42,7 +42,7 @@ type UndoResult struct {
 	Restored int       `json:"restored"`
 	// Unchanged are records that are gone, or have their former values.
 	Unchanged int `json:"unchanged"`
-	// Problems are what stays as the import left it, or as it was changed since.
+	// Problems name what stays as the import left it, or as it was changed since.
 	Problems []string `json:"problems,omitempty"`
 }
 

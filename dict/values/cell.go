@@ -2,7 +2,7 @@ package values
 
 import "encoding/json"
 
-// Kind is what a cell holds.
+// Kind is the kind of a cell's content.
 type Kind int
 
 // The kinds of cells.

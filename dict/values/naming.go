@@ -12,16 +12,16 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// Naming is what stands for records that a column refers to in the place of their
-// key: the way back of [Reader.Lookup].
+// Naming is the name that stands for records that a column refers to, in the place of
+// their key: the way back of [Reader.Lookup].
 type Naming struct {
 	Table string
 	By    string // column of the table, or "uid"
 	ref   reference
 }
 
-// Naming is how records are named for a target: by UUID, or by the first of their
-// names. It is nil where nothing but the key does: the target refers to nothing, the
+// Naming returns the naming of records for a target: by UUID, or by the first of their
+// names. It is nil where nothing but the key names them: the target refers to nothing, the
 // key is a text, or records of the table have no name.
 func (r *Reader) Naming(ctx context.Context, t Target, byUUID bool) (*Naming, error) {
 	if !t.refers() || t.Type.IsUUID() {

@@ -38,7 +38,7 @@ func formatTime(t dict.DisplayType, at time.Time) string {
 	return at.In(time.UTC).Format("2006-01-02T15:04:05Z")
 }
 
-// Stored is what a record has in a column, in the form of [Value.Plain]. A column
+// Stored is the value of a record in a column, in the form of [Value.Plain]. A column
 // without value gives the empty text.
 func Stored(col *registry.Column, rec erp.Record) string {
 	raw, ok := rec.Raw(col.Name)

@@ -14,8 +14,8 @@ import (
 	"github.com/erphub/erphub/internal/text"
 )
 
-// Target is what a value is written to: a column of a table, or a parameter of a
-// process.
+// Target is the place a value is written to: a column of a table, or a parameter
+// of a process.
 type Target struct {
 	Name        string
 	Type        dict.DisplayType
@@ -46,7 +46,7 @@ func ofParameter(p *registry.Parameter) Target {
 // refers reports whether values are keys of records of another table.
 func (t *Target) refers() bool { return t.Foreign != "" && !t.Type.IsList() && !t.Type.IsMultiple() }
 
-// Value is what the ERP stores.
+// Value is a value as the ERP stores it.
 type Value struct {
 	// Empty reports that the target is cleared.
 	Empty bool
@@ -54,7 +54,7 @@ type Value struct {
 	Send any
 	// Plain is the form in which values are compared; see [Stored].
 	Plain string
-	// Name is what the ERP calls what is stored: the label of a list's code, or the
+	// Name is the ERP's name for the stored value: the label of a list's code, or the
 	// name of the record. Empty: the value says it by itself, or nobody knows.
 	Name string
 
@@ -72,7 +72,7 @@ func (v *Value) IsNumber() bool {
 type Options struct {
 	// DecimalComma takes the comma in numbers of text as the decimal separator.
 	DecimalComma bool
-	// DateFormat is how dates are written besides YYYY-MM-DD: DD, MM and YYYY with
+	// DateFormat is the form of dates besides YYYY-MM-DD: DD, MM and YYYY with
 	// anything between them, such as DD.MM.YYYY.
 	DateFormat string
 	// Zone is the time zone of dates with time that name none; nil refuses them.
@@ -87,13 +87,13 @@ type Options struct {
 	Advice Advice
 }
 
-// Advice is what errors tell a reader to do. Empty members are left out.
+// Advice holds the instructions that errors give. Empty members are left out.
 type Advice struct {
 	DecimalComma string // such as "give --decimal-comma"
 	DateFormat   string
 	Zone         string
 	Ignore       string // of a heading of a file, such as "ignore it with --map HEADING="; HEADING becomes the heading
-	// By is how a record is named by one of its columns, such as "COLUMN=VALUE"; empty:
+	// By is the form that names a record by one of its columns, such as "COLUMN=VALUE"; empty:
 	// as in headings, with the name of the target, a colon and the column.
 	By string
 }
@@ -136,7 +136,7 @@ func New(client *erp.Client, dictionary Dictionary, opts Options) (*Reader, erro
 	return r, nil
 }
 
-// Error is what is wrong with a value, in words for whoever wrote it.
+// Error is a problem with a value, in words for whoever wrote it.
 type Error struct{ Problem string }
 
 // Error is the problem.

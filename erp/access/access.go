@@ -39,7 +39,7 @@ const (
 
 // Explanation is the response to a [Question].
 type Explanation struct {
-	// Object is what was asked about, in words, such as "window Sales Order".
+	// Object is the object of the question, in words, such as "window Sales Order".
 	Object string `json:"object"`
 	// User is the user in words, empty when only a role was given, and UserReasons
 	// what keeps the user from logging in at all.
@@ -51,18 +51,18 @@ type Explanation struct {
 	Unread []string `json:"unread,omitempty"`
 }
 
-// RoleAccess is what one role may do.
+// RoleAccess is the access that one role has.
 type RoleAccess struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 	// Read and Write are, for a process, to see it and to run it.
 	Read  Verdict `json:"read"`
 	Write Verdict `json:"write"`
-	// Reasons are what decides, in the order in which the ERP looks.
+	// Reasons are the rules that decide, in the order in which the ERP looks.
 	Reasons []Reason `json:"reasons"`
 }
 
-// Effect is what a reason does.
+// Effect is the effect of a reason.
 type Effect string
 
 // The effects.

@@ -9,8 +9,8 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// Scope is what the rules of one role let its users read. It depends on the rules
-// alone, never on the records they are about, and does not change.
+// Scope is the part of the data that the rules of one role let its users read. It
+// depends on the rules alone, never on the records they are about, and does not change.
 type Scope struct {
 	Role             string
 	Tenant           string
@@ -46,7 +46,7 @@ type Limit struct {
 	Short string // the same in a few words, such as "organization HQ"
 }
 
-// LimitKind is what a limit goes by.
+// LimitKind is the criterion of a limit.
 type LimitKind string
 
 // The kinds of limits.

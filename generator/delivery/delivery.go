@@ -43,13 +43,13 @@ type Options struct {
 	Logger *slog.Logger // nil: silent
 }
 
-// Request is what one delivery has to do.
+// Request is the request for one delivery.
 type Request struct {
 	// Output is the mode; empty means the configured one.
 	Output string
 	// Email is the recipient, which the mode email needs. Others ignore it.
 	Email string
-	// Directory is where the mode filesystem writes; empty means the configured
+	// Directory is the folder that the mode filesystem writes to; empty means the configured
 	// folder. It must not come from somebody who may not write everywhere.
 	Directory string
 	// Force and DryRun are for the mode filesystem, see [generator.Filesystem].
@@ -95,7 +95,7 @@ func New(opts Options) (*Deliveries, error) {
 	return d, nil
 }
 
-// TTL is how long download links live.
+// TTL is the lifetime of download links.
 func (d *Deliveries) TTL() time.Duration { return d.ttl }
 
 // Mode is the mode of a request: what it names, else what is configured. One

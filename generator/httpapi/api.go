@@ -67,8 +67,8 @@ type Options struct {
 	// tokens that could not be checked; nil is silent. No token and no link is
 	// logged.
 	Logger *slog.Logger
-	// PerMinute is how many plugins a user may request in a minute, in the long
-	// run; Burst how many at once. 0: 60 and 30.
+	// PerMinute is the number of plugins a user may request in a minute, in the long
+	// run; Burst the number at once. 0: 60 and 30.
 	PerMinute, Burst int
 	// MaxConcurrent bounds the plugins worked on at a time, MaxDownloads the
 	// downloads, of all users; more are refused with 503. 0: 8 and 1024.
@@ -80,7 +80,7 @@ type Options struct {
 	// take to arrive, 0: 10 s; Timeout the work on one plugin, 0: five minutes.
 	MaxBody              int64
 	BodyTimeout, Timeout time.Duration
-	// KeyLife is how long a response is kept under its Idempotency-Key when it
+	// KeyLife is the time a response is kept under its Idempotency-Key when it
 	// does not expire itself; 0: what the method TTL of the deliveries says, if
 	// they have one, else one hour.
 	KeyLife time.Duration

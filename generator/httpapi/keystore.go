@@ -30,7 +30,7 @@ type KeyStore interface {
 	Release(ctx context.Context, key, owner string) error
 }
 
-// KeyState is what is known of a key.
+// KeyState is the state of a key.
 type KeyState struct {
 	Claimed bool   // by this call
 	Print   []byte // the digest it was claimed with

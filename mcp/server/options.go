@@ -21,7 +21,7 @@ import (
 	"github.com/erphub/erphub/tokens"
 )
 
-// DefaultPort is where the tool server listens.
+// DefaultPort is the port that the tool server listens on.
 const DefaultPort = 8765
 
 // How many sessions there may be where nobody says.
@@ -43,7 +43,7 @@ type Verifier interface {
 type Login interface {
 	// ServeHTTP serves /oauth/ and /.well-known/oauth-authorization-server.
 	http.Handler
-	// Verify is that of a [Verifier], for tokens of the login and of the ERP. It returns
+	// Verify is as in [Verifier], for tokens of the login and of the ERP. It returns
 	// the token of the ERP, too.
 	Verify(ctx context.Context, token string) (claims tokens.Claims, erp string, err error)
 }
@@ -52,14 +52,14 @@ type Login interface {
 type Provider interface {
 	// Issued reports whether a token says that it is one of the provider.
 	Issued(token string) bool
-	// Verify is that of a [Verifier], for a token and what its client says about whom it
+	// Verify is as in [Verifier], for a token and what its client says about whom it
 	// works for. The claims have the numbers of the ERP's records; Subject tells the
 	// logins of a user apart. It refuses a token that the ERP takes, but that must not be
 	// let in, with an [mcp.Error].
 	Verify(ctx context.Context, token string, identity mcp.Identity) (tokens.Claims, error)
 }
 
-// ConfirmBy is who has a user's agreement before a tool changes something
+// ConfirmBy is the way to get a user's agreement before a tool changes something
 // (mcp.Tool.Confirms).
 type ConfirmBy string
 
@@ -84,7 +84,7 @@ func (b ConfirmBy) Check() error {
 
 // Options make a [Server].
 type Options struct {
-	// Catalog is what is served. Tools that Boundary forbids a caller are neither
+	// Catalog is the catalog to serve. Tools that Boundary forbids a caller are neither
 	// listed nor called.
 	Catalog mcp.Catalog
 	// Boundary stands in front of every tool; needed.
@@ -107,7 +107,7 @@ type Options struct {
 	// Name, Title and Version are what the server tells clients about itself.
 	// Empty: "erphub", Name, "0".
 	Name, Title, Version string
-	// URL is where clients reach the server, such as https://tools.example.com,
+	// URL is the address at which clients reach the server, such as https://tools.example.com,
 	// if that is not the Host they request.
 	URL string
 	// AuthorizationServers are named in the protected-resource metadata.
@@ -136,7 +136,7 @@ type Options struct {
 	// count connections of /mcp/sse apart. With Sessions the first is of those that
 	// one server has in memory, the second of all servers.
 	MaxSessions, MaxUserSessions int
-	// SessionIdle is how long a session must not have been used to end for a new one
+	// SessionIdle is the time without use after which a session ends for a new one
 	// that would be too many; where none is that old, the new one is refused.
 	// 0: 5 minutes.
 	SessionIdle time.Duration
@@ -145,24 +145,24 @@ type Options struct {
 	MaxConcurrent int
 	// MaxBody bounds the body of a request in bytes; 0: 4 MiB.
 	MaxBody int64
-	// BodyTimeout is how long a client may take to send a request, WriteTimeout
+	// BodyTimeout is the time a client may take to send a request, WriteTimeout
 	// to take in a piece of a response; 0: 30 s each.
 	BodyTimeout, WriteTimeout time.Duration
 	// KeepAlive is the time between signs of life on streams; 0: 25 s.
 	KeepAlive time.Duration
-	// Question is how long the user may take to answer; 0: 10 minutes.
+	// Question is the time the user may take to answer; 0: 10 minutes.
 	Question time.Duration
-	// Drain is how long calls may take to finish when the server ends, before they are
+	// Drain is the time calls may take to finish when the server ends, before they are
 	// cancelled; 0: 10 s.
 	Drain time.Duration
-	// DrainDelay is how long the server, when it ends, is not ready but still takes
+	// DrainDelay is the time for which the ending server is not ready but still takes
 	// requests, so that clients and proxies go elsewhere; 0: not at all.
 	DrainDelay time.Duration
 	// AccessLog logs each HTTP request at level info, instead of debug.
 	AccessLog bool
-	// Dependencies are what the server works with; nil: the part tools needs the limits.
+	// Dependencies are the services the server works with; nil: the part tools needs the limits.
 	Dependencies []Dependency
-	// Parts are those that Dependencies name, and that can be asked for at /readyz/PART.
+	// Parts are the parts that Dependencies name, and that can be requested at /readyz/PART.
 	Parts []string
 	// Metrics are shown at /metrics, without times and sizes, for which there is
 	// [Metrics.Serve]; nil: an own set.
@@ -314,7 +314,7 @@ func (m *Metrics) CounterFunc(name, help string, value func() float64) {
 	m.all.CounterFunc(name, help, value)
 }
 
-// Boundary is what to tell a boundary, so that its numbers are shown, too.
+// Boundary returns the functions for a boundary, so that its numbers are shown, too.
 func (m *Metrics) Boundary() mcp.BoundaryMetrics {
 	return mcp.BoundaryMetrics{
 		Called: func(tool, outcome string, took time.Duration, apiCalls, tokens int) {

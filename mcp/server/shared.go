@@ -22,7 +22,7 @@ type SessionStore interface {
 	// longest end, and their ids are returned; where they were used within idle, none
 	// ends and the session is not opened. One that is there is kept anew.
 	OpenSession(ctx context.Context, id, owner string, data []byte, life time.Duration, most int, idle time.Duration) (opened bool, ended []string, err error)
-	// UseSession is what is kept of a session, which counts as a use; nil when owner
+	// UseSession returns what is kept of a session, which counts as a use; nil when owner
 	// has no such session.
 	UseSession(ctx context.Context, id, owner string, life time.Duration) ([]byte, error)
 	// EndSession ends a session of owner, if there is one.

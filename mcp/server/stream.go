@@ -58,7 +58,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// FlushError is how http.ResponseController flushes.
+// FlushError is the method by which http.ResponseController flushes.
 func (s *stream) FlushError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

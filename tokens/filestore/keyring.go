@@ -30,7 +30,7 @@ var ErrInKeyring = errors.New("the tokens are in the system's keyring")
 // keyringKey is the setting that names the entry in the keyring.
 const keyringKey = "token.keyring"
 
-// Place is where tokens are saved.
+// Place is the place where tokens are saved.
 type Place int
 
 // The places.
