@@ -101,7 +101,7 @@ type ProcessParams struct {
 	Summary     bool
 	PrintFormat ID
 	// Timeout replaces the response time-out of the client for this run: the
-	// server says nothing while a process runs. Below 0 there is none.
+	// server says nothing while a process runs. Below 0 a run has no time-out.
 	Timeout time.Duration
 	// Notify says how the user is notified of a background job; StartJob only.
 	Notify Notification

@@ -155,7 +155,7 @@ func (l *serverLog) read(name string) ([]byte, bool) {
 	return bytes.Clone(l.files[i].data), true
 }
 
-// setLevel changes the level, false when there is none of that name.
+// setLevel changes the level, false when no level has that name.
 func (l *serverLog) setLevel(name string) bool {
 	level, ok := logLevels[name]
 	if !ok {

@@ -19,7 +19,7 @@ import (
 // credentials.
 type Options struct {
 	// Setting returns the value of a key of the configuration, "" for none. It
-	// may return the environment's value or a default. Nil: there are none.
+	// may return the environment's value or a default. Nil: no settings.
 	Setting func(key string) string
 	// Getenv is os.Getenv or a test's. It is read first. Nil: the environment is
 	// not looked at, which is right when Setting has done so.

@@ -59,9 +59,9 @@ type Limits interface {
 // Options change a [Handler]. Nil and the zero value are the defaults.
 type Options struct {
 	// Registry is the dictionary that tables, windows and the like are looked up
-	// in; nil: there is none, and options that need it are refused.
+	// in; nil: options that need it are refused.
 	Registry registry.Registry
-	// Artifacts serves the downloads; nil: there are none.
+	// Artifacts serves the downloads; nil: no downloads.
 	Artifacts generator.ArtifactStore
 	// Logger gets faults of the service, of deliveries that failed and of
 	// tokens that could not be checked; nil is silent. No token and no link is

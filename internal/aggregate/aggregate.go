@@ -11,7 +11,7 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// MaxGroups is how many groups are kept in memory; more are an error.
+// MaxGroups is the number of groups that are kept in memory; more are an error.
 const MaxGroups = 10_000
 
 // Totals collects records. It is not safe for concurrent use.

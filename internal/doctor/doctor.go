@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Status is how a check went.
+// Status is the result of a check.
 type Status string
 
 // The outcomes of a check.
@@ -17,7 +17,7 @@ const (
 	Skipped Status = "skipped" // an earlier check failed, or there is nothing to examine
 )
 
-// Area is what a check is about.
+// Area is the subject of a check.
 type Area string
 
 // The areas, in the order they are examined.

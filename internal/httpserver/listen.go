@@ -32,7 +32,7 @@ func Loopback(a net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// URL is where a listener is reached from this machine.
+// URL is the address at which this machine reaches a listener.
 func URL(a net.Addr) string {
 	host := a.String()
 	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {

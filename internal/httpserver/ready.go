@@ -10,7 +10,7 @@ import (
 	"github.com/erphub/erphub/internal/atomicfile"
 )
 
-// Ready is what a ready file says.
+// Ready is the content of a ready file.
 type Ready struct {
 	URL string `json:"url"`
 	PID int    `json:"pid"`

@@ -24,7 +24,7 @@ type Shutdown struct {
 	Delay time.Duration
 	// Leave is called when the context ends, before Delay; nil: nothing is.
 	Leave func()
-	// Drain is how long requests may take to finish; 0: their connections are
+	// Drain is the time requests may take to finish; 0: their connections are
 	// closed at once.
 	Drain time.Duration
 	// Cancel is how long requests that outlast Drain may take to respond to the

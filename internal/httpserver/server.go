@@ -39,10 +39,10 @@ type Options struct {
 	MaxBody int64
 	// RequestTimeout bounds the time for one request; 0: 30 s.
 	RequestTimeout time.Duration
-	// Drain is how long requests may take to finish when the server ends; 0: 5 s.
+	// Drain is the time requests may take to finish when the server ends; 0: 5 s.
 	// After it their contexts end, and they have three seconds to respond to that.
 	Drain time.Duration
-	// DrainDelay is how long the server, when it ends, is not ready but still takes
+	// DrainDelay is the time for which the ending server is not ready but still takes
 	// requests, so that clients and proxies go elsewhere; 0: not at all.
 	DrainDelay time.Duration
 	// AccessLog logs each request at level info, instead of debug.

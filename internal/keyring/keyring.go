@@ -28,7 +28,7 @@ var ErrTimeout = errors.New("no response")
 // service is what the entries are kept for.
 const service = "erphub"
 
-// DefaultTimeout is how long one call may take.
+// DefaultTimeout is the time that one call may take.
 const DefaultTimeout = 5 * time.Second
 
 // Keyring is the keyring of the system. It is safe for concurrent use; calls

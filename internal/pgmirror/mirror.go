@@ -45,7 +45,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// DefaultSchema is where the ERP's tables are in PostgreSQL.
+// DefaultSchema is the schema of the ERP's tables in PostgreSQL.
 const DefaultSchema = "adempiere"
 
 // syncTimeout bounds bringing the copy up to date. In memory, the ERP cannot

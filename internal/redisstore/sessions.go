@@ -80,7 +80,7 @@ func (s *Store) OpenSession(ctx context.Context, id, owner string, data []byte, 
 	return true, ended, nil
 }
 
-// UseSession is what is kept of a session, which counts as a use; nil when owner
+// UseSession returns what is kept of a session, which counts as a use; nil when owner
 // has no such session, or something else is there in its place.
 func (s *Store) UseSession(ctx context.Context, id, owner string, life time.Duration) ([]byte, error) {
 	data, err := redis.Bytes(s.redis.Run(ctx, useSession, s.sessionKeys(id, owner), id, owner, max(life.Milliseconds(), 1)))

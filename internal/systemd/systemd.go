@@ -40,7 +40,7 @@ func Notify(getenv func(string) string, state string) error {
 	return nil
 }
 
-// Watchdog is how often at least the service manager wants to hear [Alive]; 0: never.
+// Watchdog is the longest time the service manager waits for [Alive]; 0: forever.
 func Watchdog(getenv func(string) string) time.Duration {
 	if pid := getenv("WATCHDOG_PID"); pid != "" && pid != strconv.Itoa(os.Getpid()) {
 		return 0

@@ -100,7 +100,7 @@ type Search struct {
 // Page is a part of the records that were searched for.
 type Page struct {
 	Records []erp.Record
-	// Total is how many there are over all pages; -1 if nobody knows.
+	// Total is the number of records over all pages; -1 if it is not known.
 	Total int
 	// More says that there are records after these, as far as anybody knows.
 	More bool
@@ -307,7 +307,7 @@ var abilities = []struct {
 	{"tables and deployments", func(b Backend) bool { _, ok := b.(Connector); return ok }},
 }
 
-// Abilities are what a backend can do, in words.
+// Abilities returns the abilities of a backend, in words.
 func Abilities(b Backend) []string {
 	var can []string
 	for _, a := range abilities {

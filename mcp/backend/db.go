@@ -172,7 +172,7 @@ func (b *DBBackend) Registry(ctx context.Context, caller mcp.Caller) (registry.R
 	return b.dictionary(ctx, caller)
 }
 
-// Checked is when the dictionary was last read, or compared with the database's
+// Checked is the time when the dictionary was last read, or compared with the database's
 // without an error; zero: never. That happens when calls need it.
 func (b *DBBackend) Checked() time.Time { return b.registries.checked() }
 

@@ -49,7 +49,7 @@ type kept struct {
 	changed     chan struct{} // closed and replaced when somebody needs it
 }
 
-// reading is one reading of the dictionary, or one look whether it has changed.
+// reading is one reading of the dictionary, or one check whether it has changed.
 type reading struct {
 	begun time.Time
 	ended chan struct{}
@@ -155,7 +155,7 @@ func refusal(err error) bool {
 }
 
 // await waits for the work: for a first reading as long as a call may, for a
-// look whether something has changed only shortly. It is an error only when
+// check whether something has changed only shortly. It is an error only when
 // there is no dictionary to go on with, or the ERP refused this caller's token.
 func (k *kept) await(ctx context.Context, caller mcp.Caller) error {
 	k.mu.Lock()

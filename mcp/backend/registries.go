@@ -15,10 +15,10 @@ import (
 
 // RegistryOptions say how dictionaries are kept.
 type RegistryOptions struct {
-	// Fresh is how long a dictionary is used without checking whether the ERP's
+	// Fresh is the time a dictionary is used without checking whether the ERP's
 	// has changed; 0 means 30 s, below 0 it is checked every time.
 	Fresh time.Duration
-	// Most is how many dictionaries of different roles are kept; 0 means 16.
+	// Most is the number of dictionaries of different roles to keep; 0 means 16.
 	// A large one takes some 25 MB.
 	Most int
 	// Snapshot names the file that the dictionary of the program's own login is
@@ -29,11 +29,11 @@ type RegistryOptions struct {
 	// begin with them and read what has changed; nil: every server reads them whole.
 	// The programs keep one in Redis.
 	Shared mcp.FileStore
-	// Wait is how long a call waits for a dictionary that is being read for the
+	// Wait is the time a call waits for a dictionary that is being read for the
 	// first time, which goes on without it; 0 means 20 s, so that the response
 	// comes before clients with a limit of 30 s give up.
 	Wait time.Duration
-	// RefreshWait is how long a call waits for the look whether a dictionary has
+	// RefreshWait is the time a call waits for the check whether a dictionary has
 	// changed before it goes on with the one that is there; 0 means 3 s.
 	RefreshWait time.Duration
 }

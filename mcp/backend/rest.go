@@ -29,8 +29,8 @@ type RESTOptions struct {
 	// Client adds options to the connection, such as time-outs; token source and
 	// transport are not among them.
 	Client []erp.Option
-	// Patience is how long the ERP may be silent before it is sent a request for a sign of
-	// life, and how long it may take to give one; 0 means 4 s. A request that takes
+	// Patience is the time the ERP may be silent before it is sent a request for a sign of
+	// life, and the time it may take to give one; 0 means 4 s. A request that takes
 	// longer goes on as long as the ERP responds to others.
 	Patience time.Duration
 	// Registry keeps the dictionaries.
@@ -221,7 +221,7 @@ func (b *RESTBackend) Refresh(ctx context.Context, caller mcp.Caller) error {
 	return b.registries.refresh(ctx, caller, b.views.of(caller))
 }
 
-// Checked is when a dictionary was last read, or compared with the ERP's without
+// Checked is the time when a dictionary was last read, or compared with the ERP's without
 // an error, for any role; zero: none was. That happens when calls need it.
 func (b *RESTBackend) Checked() time.Time { return b.registries.checked() }
 

@@ -18,7 +18,7 @@ const (
 )
 
 // batchSize counts the messages of a batch, and none beyond one more than
-// maxBatch; what is not a batch is one message. It does not look whether they are
+// maxBatch; what is not a batch is one message. It does not check whether they are
 // valid.
 func batchSize(body []byte) (n int, batch bool) {
 	body, batch = bytes.CutPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))

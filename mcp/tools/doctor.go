@@ -21,7 +21,7 @@ type Doctor interface {
 	Database(ctx context.Context) []Finding
 }
 
-// Finding is what one check found.
+// Finding is the result of one check.
 type Finding struct {
 	Area   string `json:"area"`
 	Name   string `json:"name"`

@@ -19,7 +19,7 @@ import (
 // GeneratorOptions say how generated plugins may be delivered. The zero value
 // allows to look at them only.
 type GeneratorOptions struct {
-	// Deliveries makes deliveries; nil: there are none.
+	// Deliveries makes deliveries; nil: no deliveries.
 	Deliveries Deliveries
 	// Modes are the modes allowed. The mode filesystem writes on the machine of
 	// the tools, and only into the folder that Deliveries is configured with; the

@@ -18,7 +18,7 @@ const maxResponse = 32 << 10
 
 // paged is the end of every list. It is embedded in results.
 type paged struct {
-	// Total is how many there are over all pages.
+	// Total is the number over all pages.
 	Total int `json:"total" jsonschema:"over all pages"`
 	// Truncated says that there are more.
 	Truncated  bool   `json:"truncated" jsonschema:"more follow: call again with nextCursor as cursor"`

@@ -121,7 +121,7 @@ func (b *Toolbox) runCreateRecord(ctx context.Context, c *mcp.Call, in createRec
 	return nil, err
 }
 
-// existing tells about the record of a UUID; nil when there is none.
+// existing describes the record of a UUID; nil when it does not exist.
 func (b *Toolbox) existing(ctx context.Context, c *mcp.Call, w *writing, uuid dict.UUID, note string) (*writeRecordOut, error) {
 	there, err := b.read(ctx, c, w.table, string(uuid))
 	if errors.Is(err, erp.ErrNotFound) {

@@ -33,7 +33,7 @@ type Options struct {
 	// Files keeps what tools make, such as reports; nil: this process does. Replicas
 	// want one that they share, or a file is found where it was made alone.
 	Files mcp.FileStore
-	// FileTime is how long these can be read; 0: ten minutes.
+	// FileTime is the time these can be read; 0: ten minutes.
 	FileTime time.Duration
 	// Log gets what went wrong; nil is silent.
 	Log *slog.Logger

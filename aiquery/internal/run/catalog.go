@@ -2,7 +2,7 @@ package run
 
 import "slices"
 
-// Catalog is what a database has.
+// Catalog holds the relations and functions of a database.
 type Catalog struct {
 	Relations map[string]*Relation // by physical name
 	Functions map[string]bool      // of the ERP's schema that are known to be harmless

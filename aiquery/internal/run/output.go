@@ -6,7 +6,7 @@ import (
 	"github.com/erphub/erphub/aiquery/api"
 )
 
-// Output is what came of a statement.
+// Output is the result of a statement.
 type Output struct {
 	Columns   []api.Column
 	Rows      [][]any
@@ -49,7 +49,7 @@ func (c *Collector) Add(cells [][]byte) bool {
 // Full reports whether there are as many rows as may be returned.
 func (c *Collector) Full() bool { return len(c.out.Rows) == c.s.Rows }
 
-// Output is what was collected.
+// Output returns the collected output.
 func (c *Collector) Output() *Output {
 	c.out.Notes = c.budget.notes()
 	return c.out

@@ -13,7 +13,7 @@ import (
 
 // Runner is what an engine needs of a database. It is safe for concurrent use.
 type Runner interface {
-	// Schema is where the ERP's tables are.
+	// Schema is the schema of the ERP's tables.
 	Schema() string
 	// Catalog reads what tables and views there are.
 	Catalog(ctx context.Context) (*Catalog, error)
@@ -38,7 +38,7 @@ type Runner interface {
 	// AuditComplete brings a finished record into its final state, whether or not
 	// it was written before.
 	AuditComplete(ctx context.Context, r *Record) error
-	// AuditPatience is how long writing a record may take.
+	// AuditPatience is the time that writing a record may take.
 	AuditPatience() time.Duration
 	// AuditInstall makes the audit's table, which the plan describes.
 	AuditInstall(ctx context.Context, plan *dict.Plan) error
@@ -65,7 +65,7 @@ type Statement struct {
 // made of is no longer so.
 var ErrPermissionsChanged = errors.New("the permissions have changed")
 
-// Checked is what a look at a connection found.
+// Checked is the result of a check of a connection.
 type Checked struct {
 	Warnings []string
 	Limits   map[string]string // settings of the database by name

@@ -13,7 +13,7 @@ import (
 
 func (q *Queue) notePath(name string) string { return filepath.Join(q.dir, name+".json") }
 
-// Note reads a note; found is false when there is none of that name.
+// Note reads a note; found is false when no note has that name.
 func (q *Queue) Note(name string, v any) (found bool, err error) {
 	e, err := q.read(q.notePath(name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -21,8 +21,8 @@ import (
 
 // Options change [Open]. Nil and the zero value are the defaults.
 type Options struct {
-	// MaxFile is how many bytes a document may have, 0: 1 MiB; MaxFiles how many
-	// documents there may be, 0: 5000; MaxTotal their bytes together, 0: 64 MiB.
+	// MaxFile is the largest size of a document in bytes, 0: 1 MiB; MaxFiles the
+	// number of documents, 0: 5000; MaxTotal their bytes together, 0: 64 MiB.
 	// What is above is left out, and the log says so.
 	MaxFile, MaxTotal int64
 	MaxFiles          int
@@ -96,7 +96,7 @@ func (l *Library) Close() error {
 	return errors.Join(errs...)
 }
 
-// Search finds passages, after a look whether documents have changed when the
+// Search finds passages, after a check whether documents have changed when the
 // last was some time ago. While one search looks, others are served from what is
 // known.
 func (l *Library) Search(ctx context.Context, question string, limit int) (Found, error) {

@@ -23,7 +23,7 @@ const (
 	AbsentSQL   = `CREATE TABLE "REST_AbsentTable" ("TableName" TEXT NOT NULL, "SeqNo" INTEGER NOT NULL, "Statement" TEXT NOT NULL)`
 )
 
-// absentTables are those of an image; nil is none. They never change.
+// absentTables are the absent tables of an image; nil: no tables. They never change.
 type absentTables struct {
 	all   []*absentTable
 	named map[string]*absentTable // by the upper-case names of tables and of indexes
