@@ -74,6 +74,7 @@ M_MovementLine M_AttributeSetInstance_ID=0 MovementQty=0 TargetQty=0 ScrappedQty
 M_PriceList EnforcePriceLimit=N IsDefault=N IsSOPriceList=N IsTaxIncluded=N PricePrecision=2
 M_Product ProductType=I IsBOM=N IsInvoicePrintDetails=N IsPickListPrintDetails=N IsPurchased=Y IsSold=Y IsStocked=Y IsSummary=N IsVerified=N IsWebStoreFeatured=N IsSelfService=Y IsExcludeAutoDelivery=N LowLevel=0
 M_Product_Category MMPolicy=F PlannedMargin=0 IsDefault=N IsSelfService=Y
+M_ProductionLine Line=0 M_AttributeSetInstance_ID=0 MovementQty=0
 M_Production DocStatus=DR DocAction=PR
 M_Requisition DateDoc=now DateRequired=now DocAction=CO DocStatus=DR PriorityRule=5 TotalLines=0 IsApproved=N
 M_RequisitionLine Line=0 LineNetAmt=0 PriceActual=0 Qty=1

@@ -27,9 +27,8 @@ func (d *document) perform(ctx context.Context, action string) error {
 	case "RE":
 		return d.do(ctx, d.program.reactivate, "IP", "CO", false)
 	case "RA", "RC":
-		if action == "RA" && d.program.noAccrual {
-			// The server has no reason to tell, so it names the workflow's node.
-			return documentFails("PerformWork Error - MWFNode[(Start)-DocumentAction=--] - DocStatus=" + d.status())
+		if d.program.noReversal || action == "RA" && d.program.noAccrual {
+			return unable(ctx, d)
 		}
 		return d.do(ctx, d.program.reverse, "RE", "--", true)
 	case "CL":
@@ -47,6 +46,12 @@ func (d *document) perform(ctx context.Context, action string) error {
 		}
 	}
 	return nil // posting is left to the accounting server, which is not part of this
+}
+
+// unable refuses an action that a document's program does not have: the server has no
+// reason to tell, so it names the workflow's node.
+func unable(_ context.Context, d *document) error {
+	return documentFails("PerformWork Error - MWFNode[(Start)-DocumentAction=--] - DocStatus=" + d.status())
 }
 
 // marks are what actions write that do nothing else.
@@ -106,6 +111,8 @@ func (d *document) complete(ctx context.Context) error {
 		if err := d.program.complete(ctx, d); err != nil {
 			return err
 		}
+	} else if d.Table.EntityType == "D" {
+		d.s.ERP.Options.Log.Warn("the embedded ERP changes the status of these documents alone", "table", d.Table.Name)
 	}
 	if d.status() == "CO" {
 		d.Set("DocAction", "CL")

@@ -38,23 +38,38 @@ type document struct {
 type docProgram struct {
 	prepare, complete, void, close, reverse, reactivate func(context.Context, *document) error
 	// begin begins the completion, and reports whether that was all of it.
-	begin     func(context.Context, *document) (ended bool, err error)
-	noAccrual bool // it cannot be reversed on another day than its own
-	summary   func(*document) string
+	begin      func(context.Context, *document) (ended bool, err error)
+	noAccrual  bool // it cannot be reversed on another day than its own
+	noReversal bool // it can be voided alone; reverse does that
+	summary    func(*document) string
+}
+
+// Program is what the actions of a table's documents do beside changing the status.
+type Program struct {
+	of     func() docProgram
+	Effect string // of completing; voiding and reversing take it back
+}
+
+// Programs are those of all tables that have one.
+func Programs() map[string]Program {
+	return map[string]Program{
+		"C_Order":         {orderProgram, "reserves stock; by type of order makes the delivery, the invoice and the payment"},
+		"C_Invoice":       {invoiceProgram, "counts as invoiced on the order, opens an amount, pays it in cash by a payment"},
+		"M_InOut":         {shipmentProgram, "moves stock, counts as delivered on the order"},
+		"C_Payment":       {paymentProgram, "is allocated to its invoice"},
+		"C_AllocationHdr": {allocationProgram, "settles invoices and payments"},
+		"M_Movement":      {movementProgram, "moves stock from one locator to another"},
+		"M_Inventory":     {inventoryProgram, "adds to stock what was counted beyond the books, or takes from it what was used"},
+		"M_Production":    {productionProgram, "takes components from stock and adds the product; of plans nothing"},
+		"C_BankStatement": {statementProgram, "reconciles payments, adds to the balance of the account; not for batches of deposits"},
+	}
 }
 
 func programOf(t *store.Table) docProgram {
-	switch strings.ToUpper(t.Name) {
-	case "C_ORDER":
-		return orderProgram()
-	case "C_INVOICE":
-		return invoiceProgram()
-	case "M_INOUT":
-		return shipmentProgram()
-	case "C_PAYMENT":
-		return paymentProgram()
-	case "C_ALLOCATIONHDR":
-		return allocationProgram()
+	for name, p := range Programs() {
+		if strings.EqualFold(name, t.Name) {
+			return p.of()
+		}
 	}
 	return docProgram{}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -15,7 +16,8 @@ func (d *document) checkPeriod(ctx context.Context, base string) error {
 	}
 	const where = `AD_Client_ID=? AND DocBaseType=? AND IsActive='Y' AND C_Period_ID IN
 		(SELECT C_Period_ID FROM C_Period WHERE IsActive='Y' AND PeriodType='S' AND StartDate<=? AND EndDate>=?)`
-	args := []any{d.Row.Int("AD_Client_ID"), base, d.Row.String("DateAcct"), d.Row.String("DateAcct")}
+	day := cmp.Or(d.Row.String("DateAcct"), d.Row.String("MovementDate"))
+	args := []any{d.Row.Int("AD_Client_ID"), base, day, day}
 	any, err := d.tx.Count(ctx, controls, where, args...)
 	if err != nil || any == 0 {
 		return err

@@ -73,14 +73,8 @@ func completeShipment(ctx context.Context, d *document) error {
 		if out {
 			moved.Neg(moved)
 		}
-		item, err := OneRow(ctx, d.tx, "M_Product", line.Int("M_Product_ID"))
-		if err != nil {
+		if err := d.moveStocked(ctx, line, moved); err != nil {
 			return err
-		}
-		if item.Bool("IsStocked") && item.String("ProductType") == "I" {
-			if err := d.moveStock(ctx, line, moved); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

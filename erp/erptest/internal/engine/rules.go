@@ -53,10 +53,19 @@ func rulesOf(t *store.Table) tableRules {
 		return tableRules{before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
 	case "AD_ROLE":
 		return tableRules{before: beforeRole, after: afterRole}
+	}
+	return businessRules(t)
+}
+
+// businessRules are those of tables outside the dictionary.
+func businessRules(t *store.Table) tableRules {
+	switch strings.ToUpper(t.Name) {
 	case "AD_USER":
 		return tableRules{before: beforeUser}
 	case "AD_ORG":
 		return tableRules{after: afterOrganization}
+	case "M_MOVEMENTLINE", "M_INVENTORYLINE":
+		return tableRules{before: beforeStockLine}
 	case "C_BPARTNER":
 		return tableRules{before: beforePartner}
 	case "C_BPARTNER_LOCATION":

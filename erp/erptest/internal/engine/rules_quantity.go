@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 
@@ -14,6 +15,33 @@ func beforeOrderLineDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record
 		if rat(r.Row, name).Sign() != 0 {
 			return PublicError(label(r.Table, name) + "=" + r.Row.String(name))
 		}
+	}
+	return nil
+}
+
+// beforeStockLine gives the line of a movement or a count its product's unit, and the
+// quantity in that unit where the other one is given.
+func beforeStockLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	item, err := OneRow(ctx, tx, "M_Product", r.Row.Int("M_Product_ID"))
+	if err != nil || item == nil {
+		return err
+	}
+	if r.Row.Int("C_UOM_ID") == 0 {
+		r.Set("C_UOM_ID", item["C_UOM_ID"])
+	}
+	if r.Row.Int("C_UOM_ID") != item.Int("C_UOM_ID") {
+		return nil
+	}
+	stock, entered := "MovementQty", nonZero(r.Row, "QtyEntered")
+	if r.Table.Name == "M_InventoryLine" {
+		stock = "QtyCount"
+	}
+	moved := cmp.Or(nonZero(r.Row, stock), nonZero(r.Row, "QtyInternalUse"))
+	switch {
+	case entered == "" && moved != "":
+		r.Set("QtyEntered", moved)
+	case entered != "" && moved == "" && r.Old == nil:
+		r.Set(stock, entered)
 	}
 	return nil
 }

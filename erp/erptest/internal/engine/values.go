@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -250,6 +251,10 @@ func PlainDecimal(s string) (string, bool) {
 	return out, true
 }
 
+// datesElsewhere are columns that are dates in some tables, and of which the facts on others
+// do not say whether they are: there they take days, too, as clients write them.
+var datesElsewhere = []string{"MovementDate", "DateOrdered", "DatePromised"}
+
 func moment(f Field, v any, zone *time.Location) (any, error) {
 	s, ok := v.(string)
 	if !ok {
@@ -279,7 +284,10 @@ func moment(f Field, v any, zone *time.Location) (any, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
 		var ok bool
-		if t, ok = javadate.ISO(s, zone); !ok {
+		if t, ok = javadate.ISO(s, zone); !ok && slices.Contains(datesElsewhere, f.Name) {
+			t, ok = javadate.Date(s)
+		}
+		if !ok {
 			return nil, invalidDate("DateTime", "yyyy-MM-dd'T'HH:mm:ss'Z'", s)
 		}
 	}

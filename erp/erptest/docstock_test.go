@@ -1,0 +1,120 @@
+package erptest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/erphub/erphub/erp/erptest"
+	"github.com/erphub/erphub/erp/erptest/internal/engine"
+)
+
+// amounts are a query on what actions on documents change.
+const amounts = `SELECT 'stock '||M_Locator_ID||' '||M_Product_ID, SUM(QtyOnHand) FROM M_StorageOnHand WHERE AD_Client_ID=11 GROUP BY 1 HAVING SUM(QtyOnHand)<>0
+	UNION ALL SELECT 'account '||C_BankAccount_ID, CurrentBalance FROM C_BankAccount WHERE AD_Client_ID=11
+	UNION ALL SELECT 'reconciled '||C_Payment_ID, 1 FROM C_Payment WHERE IsReconciled='Y'`
+
+// Completing a document changes what [engine.Programs] says; reversing it, or voiding it
+// where it cannot be reversed, leaves all as it was before, and so does voiding a draft.
+func TestDocumentsHaveEffects(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		table, header string
+		line          string // without the document
+		change        map[string]float64
+		back          string // action that takes it back
+		fails         string // action that does not
+	}{
+		"movement": {"M_Movement", `"C_DocType_ID":144,"MovementDate":"2025-01-10"`, `"M_Product_ID":123,"M_Locator_ID":101,"M_LocatorTo_ID":50001,"MovementQty":9`,
+			map[string]float64{"stock 101 123": -9, "stock 50001 123": 9}, "RC", "RE"},
+		"count": {"M_Inventory", `"C_DocType_ID":144,"M_Warehouse_ID":103,"MovementDate":"2025-01-10"`, `"M_Product_ID":123,"M_Locator_ID":101,"QtyBook":10,"QtyCount":7`,
+			map[string]float64{"stock 101 123": -3}, "RA", "RE"},
+		"internal use": {"M_Inventory", `"C_DocType_ID":144,"M_Warehouse_ID":103,"MovementDate":"2025-01-10"`, `"M_Product_ID":123,"M_Locator_ID":101,"QtyInternalUse":2,"C_Charge_ID":100`,
+			map[string]float64{"stock 101 123": -2}, "VO", "RE"},
+		"production": {"M_Production", `"C_DocType_ID":145,"M_Product_ID":138,"M_Locator_ID":101,"ProductionQty":1,"MovementDate":"2025-01-10"`,
+			`"M_Product_ID":138,"M_Locator_ID":101,"MovementQty":1,"PlannedQty":1,"IsEndProduct":true`, map[string]float64{"stock 101 138": 1}, "RC", "RE"},
+		"bank statement": {"C_BankStatement", `"C_DocType_ID":144,"C_BankAccount_ID":100,"Name":"January","StatementDate":"2025-01-10","DateAcct":"2025-01-10"`,
+			`"DateAcct":"2025-01-10","StatementLineDate":"2025-01-10","ValutaDate":"2025-01-10","C_Currency_ID":100,"StmtAmt":50,"TrxAmt":50,"C_Payment_ID":%d`,
+			map[string]float64{"account 100": 50, "reconciled %d": 1}, "VO", "RC"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := erptest.New(t)
+			w := writeAs(t, srv, asGardenAdmin)
+			payment := int64(0)
+			now := func() map[string]float64 {
+				all := map[string]float64{}
+				db := srv.Database()
+				defer db.Close()
+				rows, err := db.QueryContext(t.Context(), amounts)
+				require.NoError(t, err)
+				defer rows.Close()
+				for rows.Next() {
+					var what string
+					var sum float64
+					require.NoError(t, rows.Scan(&what, &sum))
+					all[what] = sum
+				}
+				require.NoError(t, rows.Err())
+				require.NoError(t, db.QueryRowContext(t.Context(), "SELECT MIN(C_Payment_ID) FROM C_Payment WHERE AD_Client_ID=11 AND DocStatus='CO' AND IsReconciled='N'").Scan(&payment))
+				return all
+			}
+			start := now()
+			paid := payment
+			number := func(text string) string {
+				if name == "bank statement" && text != "" {
+					return fmt.Sprintf(text, paid)
+				}
+				return text
+			}
+			document := func() string {
+				made := w.post("/models/"+tt.table, "{"+tt.header+"}")
+				require.Equal(t, 201, made.status, string(made.body))
+				id := fmt.Sprintf("%.0f", made.object(t)["id"])
+				line := w.post("/models/"+tt.table+"Line", "{"+number(tt.line)+`,"`+tt.table+`_ID":`+id+"}")
+				require.Equal(t, 201, line.status, string(line.body))
+				return "/models/" + tt.table + "/" + id
+			}
+			do := func(path, action string) int {
+				r := w.put(path, `{"doc-action":"`+action+`"}`)
+				t.Log(action, r.status, string(r.body))
+				return r.status
+			}
+			draft := document()
+			require.Equal(t, 200, do(draft, "VO"))
+			assert.Equal(t, start, now(), "a voided draft")
+
+			path := document()
+			require.Equal(t, 200, do(path, "CO"))
+			want := map[string]float64{}
+			for what, sum := range start {
+				want[what] = sum
+			}
+			for what, sum := range tt.change {
+				if what == "reconciled %d" {
+					what = number(what)
+				}
+				want[what] += sum
+			}
+			assert.Equal(t, want, now(), "completed")
+			assert.Equal(t, 500, do(path, tt.fails))
+			assert.Equal(t, want, now(), "refused")
+			require.Equal(t, 200, do(path, tt.back))
+			assert.Equal(t, start, now(), "taken back")
+		})
+	}
+}
+
+// The documentation says of each document what completing it does.
+func TestEffectsAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "sandbox.md"))
+	require.NoError(t, err)
+	for table, p := range engine.Programs() {
+		assert.Contains(t, string(text), fmt.Sprintf("  | `%s` | %s |\n", table, p.Effect))
+	}
+}

@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/erphub/erphub/erp/erptest/internal/store"
+)
+
+// statementProgram is that of bank statements, which can be voided and not reversed.
+func statementProgram() docProgram {
+	return docProgram{complete: completeStatement, reverse: voidStatement, noReversal: true, reactivate: unable}
+}
+
+// completeStatement reconciles the payments of the lines, and adds them to the balance of
+// the account.
+func completeStatement(ctx context.Context, d *document) error {
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return err
+	}
+	sum := new(big.Rat)
+	for _, line := range lines {
+		sum.Add(sum, rat(line, "StmtAmt"))
+		payment, err := OneRow(ctx, d.tx, "C_Payment", line.Int("C_Payment_ID"))
+		if err != nil {
+			return err
+		}
+		if payment.Bool("IsReconciled") {
+			return documentFails("Payment is already reconciled: " + payment.String("DocumentNo"))
+		}
+		if payment != nil {
+			if err := d.setRow(ctx, "C_Payment", line.Int("C_Payment_ID"), store.Row{"IsReconciled": "Y"}); err != nil {
+				return err
+			}
+		}
+	}
+	d.Set("StatementDifference", rounded(sum, 12))
+	d.Set("EndingBalance", rounded(new(big.Rat).Add(rat(d.Row, "BeginningBalance"), sum), 12))
+	return d.addToBalance(ctx, sum)
+}
+
+func (d *document) addToBalance(ctx context.Context, sum *big.Rat) error {
+	id := d.Row.Int("C_BankAccount_ID")
+	account, err := OneRow(ctx, d.tx, "C_BankAccount", id)
+	if err != nil || account == nil {
+		return err
+	}
+	return d.setRow(ctx, "C_BankAccount", id, store.Row{"CurrentBalance": rounded(new(big.Rat).Add(rat(account, "CurrentBalance"), sum), 12)})
+}
+
+// voidStatement takes back what completing has done.
+func voidStatement(ctx context.Context, d *document) error {
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		was := nonZero(line, "StmtAmt")
+		if was == "" {
+			continue
+		}
+		if id := line.Int("C_Payment_ID"); id != 0 {
+			if err := d.setRow(ctx, "C_Payment", id, store.Row{"IsReconciled": "N"}); err != nil {
+				return err
+			}
+		}
+		if err := d.changeLine(ctx, line, store.Row{
+			"Description": described(line, "Voided (Statement amount="+was+")"), "StmtAmt": "0", "TrxAmt": "0", "ChargeAmt": "0", "InterestAmt": "0", "C_Payment_ID": nil,
+		}); err != nil {
+			return err
+		}
+	}
+	sum := rat(d.Row, "StatementDifference")
+	d.describe("Voided")
+	d.Set("StatementDifference", "0")
+	return d.addToBalance(ctx, sum.Neg(sum))
+}
