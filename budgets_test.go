@@ -27,11 +27,11 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_817, 307},
+	{"aiquery", 19_830, 307},
 	{"aiquery/embedded", 6_150, 19},
 	{"cmd", 36_561, 0},
 	{"deploylog", 3_500, 95},
-	{"dict", 28_690, 634},
+	{"dict", 28_697, 635},
 	{"erp", 10_470, 454},
 	{"erp/erptest", 52_590, 203},
 	{"examples", 1_250, 2},

@@ -54,12 +54,19 @@ type dependent struct {
 // harmlessFunctions are scalar functions of the ERP that read no tables.
 var harmlessFunctions = []string{"nvl", "charat", "adddays", "daysbetween", "firstof", "getdate", "isintersectcsv"}
 
+// embeddedSchema is the schema of the embedded database.
+const embeddedSchema = "main"
+
 // newPolicy says what the permissions mean for every table.
 func newPolicy(r *permissions, d *dictionary, opts *Options, schema string) (*Policy, error) {
+	alias := ""
+	if schema == embeddedSchema { // its statements are written for the ERP's own database
+		alias = "adempiere"
+	}
 	b := &policyBuilder{
 		r: r, d: d, opts: opts, tables: map[int64]tableRule{}, columns: map[int64][]columnRule{}, records: map[int64][]recordRule{},
 		p: &guard.Policy{
-			Schema: schema, Tables: make(map[string]*guard.Table, len(d.tables)), Denied: map[string]string{}, Functions: map[string]bool{}, Mask: opts.Mask,
+			Schema: schema, SchemaAlias: alias, Tables: make(map[string]*guard.Table, len(d.tables)), Denied: map[string]string{}, Functions: map[string]bool{}, Mask: opts.Mask,
 		},
 	}
 	b.sort()

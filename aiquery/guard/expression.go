@@ -164,7 +164,7 @@ func (r *resolver) qualifier(m *pg.ColumnRef, parts []string, e env) (*item, *sc
 		if it, at := e.scope.itemNamed(parts[0]); it != nil {
 			return it, at, nil
 		}
-	case len(parts) == 3 && parts[0] == r.job.policy.Schema && parts[0] != "":
+	case len(parts) == 3 && r.job.policy.isSchema(parts[0]):
 		if it, at := e.scope.itemNamed(parts[1]); it != nil && it.table {
 			m.Fields = m.Fields[1:]
 			return it, at, nil

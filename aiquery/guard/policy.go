@@ -9,8 +9,9 @@ type Policy struct {
 	Version string
 
 	// Schema is the schema of the ERP's tables, for example "adempiere".
-	// Statements may name tables with it or without.
-	Schema string
+	// Statements may name tables with it or without, or with SchemaAlias unless that
+	// is empty: a database may call the schema of the ERP otherwise.
+	Schema, SchemaAlias string
 
 	// Tables are the tables and views that may be read, by physical name as
 	// PostgreSQL folds it: lower case unless it was created otherwise. Names
@@ -81,4 +82,9 @@ type Condition struct {
 	IDs    []int64
 	Texts  []string
 	NullOK bool // rows without a value fulfil the condition too
+}
+
+// isSchema reports whether statements may write a name for the schema of the ERP's tables.
+func (p *Policy) isSchema(name string) bool {
+	return name != "" && (name == p.Schema || name == p.SchemaAlias)
 }

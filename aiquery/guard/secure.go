@@ -39,7 +39,7 @@ func (r *resolver) table(n *pg.Node, m *pg.RangeVar, with *ctes) (*item, error) 
 		r.job.tables[name] = true
 		t = nil
 	}
-	if m.Schemaname != "" && m.Schemaname != p.Schema || t == nil {
+	if m.Schemaname != "" && !p.isSchema(m.Schemaname) || t == nil {
 		return nil, r.meantTable(full, m, with)
 	}
 	r.job.tables[t.Name] = true
