@@ -17,6 +17,7 @@ type Format string
 // The formats of text. A [Workbook] is an input of its own.
 const (
 	CSV      Format = "csv"
+	TSV      Format = "tsv"    // CSV with tabs between its cells
 	NDJSON   Format = "ndjson" // one JSON object per line
 	JSONList Format = "json"   // a list of objects, or {"records":[…]}
 )
@@ -24,8 +25,10 @@ const (
 // FormatOf is the format that the extension of a file says; false: none of them.
 func FormatOf(path string) (Format, bool) {
 	switch strings.ToLower(filepath.Ext(path)) {
-	case ".csv", ".tsv", ".txt":
+	case ".csv", ".txt":
 		return CSV, true
+	case ".tsv":
+		return TSV, true
 	case ".ndjson", ".jsonl":
 		return NDJSON, true
 	case ".json":
@@ -56,14 +59,14 @@ func (f File) Open() (Reader, error) {
 		return nil, err
 	}
 	switch f.Format {
-	case CSV:
+	case CSV, TSV:
 		return newCSV(in, f.Delimiter), nil
 	case NDJSON:
 		return newJSON(in, false), nil
 	case JSONList:
 		return newJSON(in, true), nil
 	}
-	return nil, fmt.Errorf("there is no format %q; use csv, ndjson or json: %w", f.Format, errNoFormat(in))
+	return nil, fmt.Errorf("there is no format %q; use csv, tsv, ndjson or json: %w", f.Format, errNoFormat(in))
 }
 
 func errNoFormat(in io.Closer) error {

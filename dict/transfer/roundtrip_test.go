@@ -75,6 +75,11 @@ func exportTo(t *testing.T, client *erp.Client, path string, opts transfer.Expor
 	n, err := transfer.Export(t.Context(), client, dictionary(client), w, opts)
 	require.NoError(t, err)
 	require.Positive(t, n)
+	if strings.HasSuffix(path, ".tsv") {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Contains(t, strings.SplitN(string(text), "\n", 2)[0], "id\tuid\t")
+	}
 	return in
 }
 
@@ -111,7 +116,7 @@ func TestRoundTrip(t *testing.T) {
 	want := content(t, client)
 	all := erp.ActiveOrNot(erp.StartsWith("Value", "ZT"))
 	for _, references := range []string{transfer.ByKey, transfer.ByUUID, transfer.ByValue} {
-		for _, ext := range []string{"csv", "ndjson", "json", "xlsx"} {
+		for _, ext := range []string{"csv", "tsv", "ndjson", "json", "xlsx"} {
 			if references != transfer.ByKey && ext != map[string]string{transfer.ByUUID: "csv", transfer.ByValue: "ndjson"}[references] {
 				continue // the format makes no difference to what stands for a reference
 			}

@@ -26,18 +26,21 @@ func NewWriter(w io.Writer, format Format) (RowWriter, error) {
 	out := bufio.NewWriterSize(w, 64<<10)
 	switch format {
 	case CSV:
-		return &csvWriter{out: out}, nil
+		return &csvWriter{out: out, comma: ','}, nil
+	case TSV:
+		return &csvWriter{out: out, comma: '\t'}, nil
 	case NDJSON:
 		return &jsonWriter{out: out}, nil
 	case JSONList:
 		return &jsonWriter{out: out, list: true}, nil
 	}
-	return nil, fmt.Errorf("there is no format %q; use csv, ndjson or json", format)
+	return nil, fmt.Errorf("there is no format %q; use csv, tsv, ndjson or json", format)
 }
 
 // csvWriter writes a line per row.
 type csvWriter struct {
 	out   *bufio.Writer
+	comma rune
 	texts []string
 }
 
@@ -57,6 +60,7 @@ func (w *csvWriter) line(texts []string) error {
 		return err
 	}
 	line := csv.NewWriter(w.out)
+	line.Comma = w.comma
 	if err := line.Write(texts); err != nil {
 		return err
 	}

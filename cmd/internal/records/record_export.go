@@ -31,7 +31,7 @@ func (a *app) exportCommand() *cli.Command {
 			&cli.StringFlag{Name: "orderby", Usage: "columns to order by, such as \"Name desc,Value\""},
 			&cli.IntFlag{Name: "top", Usage: "how many records at most"},
 			&cli.StringFlag{Name: "references", Usage: "what stands for records that are referred to: key, value (search key or name) or uid", Value: "key"},
-			&cli.StringFlag{Name: "format", Usage: "csv, ndjson, json or xlsx, where the extension does not say it"},
+			&cli.StringFlag{Name: "format", Usage: "csv, tsv, ndjson, json or xlsx, where the extension does not say it"},
 		},
 		Action: a.recordExport,
 	}
@@ -78,7 +78,7 @@ func (a *app) chooseExportFormat(o *exportOptions, json bool) error {
 		o.format = "csv"
 	}
 	if _, ok := transfer.FormatOf("." + o.format); !ok && o.format != "xlsx" {
-		return shell.Usagef("%s: the extension does not say what it is to be; give --format csv, ndjson, json or xlsx", o.path)
+		return shell.Usagef("%s: the extension does not say what it is to be; give --format csv, tsv, ndjson, json or xlsx", o.path)
 	}
 	if o.format == "xlsx" && o.path == "" && shell.Terminal(a.Streams.Out) {
 		return shell.Usagef("a workbook is not for a terminal: name a file, such as %s.xlsx", strings.ToLower(o.Table))
@@ -135,7 +135,7 @@ func (a *app) exportTo(ctx context.Context, client *erp.Client, out io.Writer, f
 	if err != nil {
 		return 0, err
 	}
-	if format == "csv" && noFormulas {
+	if (format == "csv" || format == "tsv") && noFormulas {
 		w = plainCells{w}
 	}
 	return transfer.Export(ctx, client, values.NewDictionary(restdict.NewSource(client, nil)), w, opts)

@@ -49,7 +49,7 @@ func (a *app) importCommand() *cli.Command {
 			&cli.BoolFlag{Name: "decimal-comma", Usage: "numbers have a comma before the decimals"},
 			&cli.StringFlag{Name: "date-format", Usage: "how dates are written besides YYYY-MM-DD, such as DD.MM.YYYY"},
 			&cli.StringFlag{Name: "zone", Usage: "time zone of times that name none, such as Europe/Berlin"},
-			&cli.StringFlag{Name: "format", Usage: "csv, ndjson, json or xlsx, where the extension does not say it"},
+			&cli.StringFlag{Name: "format", Usage: "csv, tsv, ndjson, json or xlsx, where the extension does not say it"},
 			&cli.StringFlag{Name: "delimiter", Usage: "of CSV, such as \";\" or tab, where the first line does not show it"},
 			&cli.StringFlag{Name: "sheet", Usage: "worksheet of XLSX, where it is not the first"},
 			&cli.IntFlag{Name: "batch", Usage: "how many records travel in one request", Value: 100},
@@ -221,7 +221,7 @@ func (a *app) importInput(c *cli.Context, opts *transfer.ImportOptions) (in tran
 	format := c.String("format")
 	if path == "-" {
 		if format == "" {
-			return nil, nil, shell.Usagef("standard input has no name that says its format: give --format csv, ndjson, json or xlsx")
+			return nil, nil, shell.Usagef("standard input has no name that says its format: give --format csv, tsv, ndjson, json or xlsx")
 		}
 		if opts.Resume {
 			return nil, nil, shell.Usagef("a run from standard input cannot be resumed; import a file")
@@ -251,10 +251,10 @@ func (a *app) importInput(c *cli.Context, opts *transfer.ImportOptions) (in tran
 		text, ok := transfer.FormatOf("." + format)
 		if !ok {
 			clean()
-			return nil, nil, shell.Usagef("%s: the extension does not say what it is; give --format csv, ndjson, json or xlsx", c.Args().Get(1))
+			return nil, nil, shell.Usagef("%s: the extension does not say what it is; give --format csv, tsv, ndjson, json or xlsx", c.Args().Get(1))
 		}
 		in = transfer.File{Path: path, Format: text, Delimiter: delimiter, Called: called}
-		if text != transfer.CSV {
+		if text != transfer.CSV && text != transfer.TSV {
 			rows = ".ndjson"
 		}
 	}
