@@ -281,6 +281,8 @@ func (c *exported) cell(rec erp.Record) (values.Cell, error) {
 	case t.IsMultiple(), t.IsList():
 	case t == dict.TypeYesNo:
 		return values.Cell{Kind: values.Bool, Text: is}, nil
+	case t == dict.TypeDate:
+		return values.Cell{Kind: values.Date, Text: is}, nil
 	case t == dict.TypeJSON:
 		if json.Valid([]byte(is)) {
 			return values.Cell{Kind: values.JSON, Text: is}, nil

@@ -211,9 +211,25 @@ func (r *sheetReader) cell(kind, style, text string) (values.Cell, error) {
 	case "e":
 		return values.Cell{Kind: values.Fault, Text: text}, nil
 	case "d":
-		return values.Cell{Kind: values.Date, Text: strings.TrimSuffix(text, "T00:00:00")}, nil
+		return values.Cell{Kind: values.Date, Text: dateOfCell(strings.TrimSpace(text))}, nil
 	}
 	return r.w.number(style, strings.TrimSpace(text)), nil
+}
+
+// dateOfCell is the day, or the moment without a zone, that a cell of dates says. Writers
+// add fractions, and a zone that the sheet does not have.
+func dateOfCell(text string) string {
+	for _, form := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04:05Z07:00"} {
+		t, err := time.Parse(form, text)
+		switch {
+		case err != nil:
+		case t.Hour() == 0 && t.Minute() == 0 && t.Second() == 0:
+			return t.Format(time.DateOnly)
+		default:
+			return t.Format("2006-01-02T15:04:05")
+		}
+	}
+	return text
 }
 
 // number makes a value of a number, which is a date by its style.

@@ -95,6 +95,9 @@ func TestCellsOfWorkbooks(t *testing.T) {
 		{"day", `<c r="A2" s="1"><v>46090</v></c>`, values.Cell{Kind: values.Date, Text: "2026-03-09"}},
 		{"day of an own format", `<c r="A2" s="2"><v>46090</v></c>`, values.Cell{Kind: values.Date, Text: "2026-03-09"}},
 		{"letters in quotes are no date", `<c r="A2" s="3"><v>46090</v></c>`, values.Cell{Kind: values.Number, Text: "46090"}},
+		{"day as text", `<c r="A2" t="d"><v>1990-02-28T00:00:00.000Z</v></c>`, values.Cell{Kind: values.Date, Text: "1990-02-28"}},
+		{"moment as text", `<c r="A2" t="d"><v>1990-02-28T10:11:12.345Z</v></c>`, values.Cell{Kind: values.Date, Text: "1990-02-28T10:11:12"}},
+		{"no date as text", `<c r="A2" t="d"><v>soon</v></c>`, values.Cell{Kind: values.Date, Text: "soon"}},
 		{"day and time", `<c r="A2" s="1"><v>46090.75</v></c>`, values.Cell{Kind: values.Date, Text: "2026-03-09T18:00:00"}},
 		{"time", `<c r="A2" s="4"><v>0.5</v></c>`, values.Cell{Text: "12:00:00"}},
 		{"before the leap day that never was", `<c r="A2" s="1"><v>59</v></c>`, values.Cell{Kind: values.Date, Text: "1900-02-28"}},
@@ -208,4 +211,31 @@ func FuzzReadWorkbook(f *testing.F) {
 			require.ErrorIs(t, err, transfer.ErrFile)
 		}
 	})
+}
+
+// Days are written as days, which spreadsheets sort and group; those before all
+// spreadsheets count alike, and what is not a day, are texts.
+func TestWorkbookOfDays(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	w, err := transfer.NewWorkbookWriter(&out, "Days")
+	require.NoError(t, err)
+	require.NoError(t, w.Header([]string{"Day"}))
+	texts := []string{"1900-02-28", "1900-03-01", "2024-02-29", "9999-12-31", "soon"}
+	for _, text := range texts {
+		require.NoError(t, w.Row([]values.Cell{{Kind: values.Date, Text: text}}))
+	}
+	require.NoError(t, w.Close())
+	path := filepath.Join(t.TempDir(), "days.xlsx")
+	require.NoError(t, os.WriteFile(path, out.Bytes(), 0o600))
+	_, rows, err := readAll(transfer.Workbook{Path: path})
+	require.NoError(t, err)
+	require.Len(t, rows, len(texts))
+	for i, row := range rows {
+		want := values.Cell{Kind: values.Date, Text: texts[i]}
+		if i == 0 || i == len(texts)-1 {
+			want.Kind = values.Text
+		}
+		assert.Equal(t, want, row.Cells[0])
+	}
 }

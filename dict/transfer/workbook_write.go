@@ -10,6 +10,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/erphub/erphub/dict/values"
 	"github.com/erphub/erphub/erp"
@@ -26,9 +27,11 @@ type WorkbookWriter struct {
 
 // workbookParts are those of a workbook besides its worksheet.
 var workbookParts = []struct{ name, text string }{
-	{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`},
+	{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`},
 	{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
-	{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`},
+	{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`},
+	// The second format is that of days.
+	{"xl/styles.xml", `<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`},
 }
 
 const xmlHeader = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
@@ -93,6 +96,8 @@ func (w *WorkbookWriter) Row(cells []values.Cell) error {
 		switch {
 		case c.Kind == values.Number && exact(c.Text):
 			fmt.Fprintf(b, `<c r="%s"><v>%s</v></c>`, at, c.Text)
+		case c.Kind == values.Date && isDay(c.Text):
+			fmt.Fprintf(b, `<c r="%s" s="1"><v>%d</v></c>`, at, daysSince1900(c.Text))
 		case c.Kind == values.Bool:
 			n := 0
 			if c.Text == "true" {
@@ -113,6 +118,18 @@ func (w *WorkbookWriter) Row(cells []values.Cell) error {
 	b.WriteString("</row>")
 	_, err := w.out.Write(b.Bytes())
 	return err
+}
+
+// isDay reports whether a text is a day that all spreadsheets count alike.
+func isDay(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil && text >= "1900-03-01"
+}
+
+// daysSince1900 is a day as spreadsheets store it.
+func daysSince1900(day string) int {
+	t, _ := time.Parse(time.DateOnly, day) // isDay has read it
+	return int((t.Unix() - time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).Unix()) / 86400)
 }
 
 // exact reports whether a spreadsheet keeps all digits of a number.
