@@ -109,6 +109,39 @@ func TestDocumentsHaveEffects(t *testing.T) {
 	}
 }
 
+// Lines of movements that move nothing are refused; units and quantities that are left out
+// are the product's.
+func TestStockLines(t *testing.T) {
+	t.Parallel()
+	w := writeAs(t, erptest.New(t), asGardenAdmin)
+	id := w.post("/models/M_Movement", `{"C_DocType_ID":144,"MovementDate":"2025-01-10"}`).object(t)["id"]
+	for members, want := range map[string]string{
+		`"M_LocatorTo_ID":102,"MovementQty":0`:   "Fill mandatory fields: Movement Quantity",
+		`"M_LocatorTo_ID":101,"MovementQty":5`:   "Locator == Locator To",
+		`"M_LocatorTo_ID":102,"MovementQty":1.5`: "",
+	} {
+		r := w.post("/models/M_MovementLine", fmt.Sprintf(`{"M_Movement_ID":%.0f,"M_Product_ID":123,"M_Locator_ID":101,%s}`, id, members))
+		if want != "" {
+			assert.Contains(t, string(r.body), want, members)
+			continue
+		}
+		require.Equal(t, 201, r.status, string(r.body))
+		assert.Equal(t, "Each", r.object(t)["C_UOM_ID"].(map[string]any)["identifier"])
+	}
+	id = w.post("/models/M_Inventory", `{"C_DocType_ID":144,"M_Warehouse_ID":103,"MovementDate":"2025-01-10"}`).object(t)["id"]
+	for members, want := range map[string][3]float64{ // entered, counted, used
+		`"QtyEntered":4`:                       {4, 4, 0},
+		`"QtyCount":7`:                         {7, 7, 0},
+		`"QtyInternalUse":2,"C_Charge_ID":100`: {2, 0, 2},
+	} {
+		r := w.post("/models/M_InventoryLine", fmt.Sprintf(`{"M_Inventory_ID":%.0f,"M_Product_ID":123,"M_Locator_ID":101,%s}`, id, members))
+		require.Equal(t, 201, r.status, string(r.body))
+		line := r.object(t)
+		got := [3]any{line["QtyEntered"], line["QtyCount"], line["QtyInternalUse"]}
+		assert.Equal(t, fmt.Sprint(want), fmt.Sprint(got), members)
+	}
+}
+
 // The documentation says of each document what completing it does.
 func TestEffectsAreDocumented(t *testing.T) {
 	t.Parallel()

@@ -64,8 +64,10 @@ func businessRules(t *store.Table) tableRules {
 		return tableRules{before: beforeUser}
 	case "AD_ORG":
 		return tableRules{after: afterOrganization}
-	case "M_MOVEMENTLINE", "M_INVENTORYLINE":
-		return tableRules{before: beforeStockLine}
+	case "M_MOVEMENTLINE":
+		return tableRules{before: beforeMovementLine}
+	case "M_INVENTORYLINE":
+		return tableRules{before: beforeInventoryLine}
 	case "C_BPARTNER":
 		return tableRules{before: beforePartner}
 	case "C_BPARTNER_LOCATION":

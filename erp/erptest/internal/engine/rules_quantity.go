@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"math/big"
 
@@ -19,9 +18,29 @@ func beforeOrderLineDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record
 	return nil
 }
 
-// beforeStockLine gives the line of a movement or a count its product's unit, and the
-// quantity in that unit where the other one is given.
-func beforeStockLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+// beforeMovementLine refuses a line that moves nothing.
+func beforeMovementLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	if r.Row.Int("M_Locator_ID") == r.Row.Int("M_LocatorTo_ID") && r.Row.Int("M_AttributeSetInstance_ID") == r.Row.Int("M_AttributeSetInstanceTo_ID") {
+		same := func(column string) string { return label(r.Table, column) + " == " + label(r.Table, column[:len(column)-3]+"To_ID") }
+		return saveError(same("M_Locator_ID") + " and " + same("M_AttributeSetInstance_ID"))
+	}
+	if nonZero(r.Row, "MovementQty") == "" {
+		return PublicError(MsgFillMandatory + label(r.Table, "MovementQty"))
+	}
+	return stockLine(ctx, tx, r, "MovementQty")
+}
+
+// beforeInventoryLine takes what was entered for what was counted.
+func beforeInventoryLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	if entered := nonZero(r.Row, "QtyEntered"); r.Old == nil && nonZero(r.Row, "QtyCount") == "" && nonZero(r.Row, "QtyInternalUse") == "" && entered != "" {
+		r.Set("QtyCount", entered)
+	}
+	return stockLine(ctx, tx, r, "QtyCount", "QtyInternalUse")
+}
+
+// stockLine gives a line its product's unit, and what was entered the first of the
+// quantities that is not 0.
+func stockLine(ctx context.Context, tx *store.Tx, r *Record, quantities ...string) error {
 	item, err := OneRow(ctx, tx, "M_Product", r.Row.Int("M_Product_ID"))
 	if err != nil || item == nil {
 		return err
@@ -29,19 +48,10 @@ func beforeStockLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) e
 	if r.Row.Int("C_UOM_ID") == 0 {
 		r.Set("C_UOM_ID", item["C_UOM_ID"])
 	}
-	if r.Row.Int("C_UOM_ID") != item.Int("C_UOM_ID") {
-		return nil
-	}
-	stock, entered := "MovementQty", nonZero(r.Row, "QtyEntered")
-	if r.Table.Name == "M_InventoryLine" {
-		stock = "QtyCount"
-	}
-	moved := cmp.Or(nonZero(r.Row, stock), nonZero(r.Row, "QtyInternalUse"))
-	switch {
-	case entered == "" && moved != "":
-		r.Set("QtyEntered", moved)
-	case entered != "" && moved == "" && r.Old == nil:
-		r.Set(stock, entered)
+	for _, name := range quantities {
+		if moved := nonZero(r.Row, name); moved != "" && nonZero(r.Row, "QtyEntered") == "" {
+			r.Set("QtyEntered", moved)
+		}
 	}
 	return nil
 }
