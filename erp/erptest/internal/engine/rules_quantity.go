@@ -21,7 +21,9 @@ func beforeOrderLineDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record
 // beforeMovementLine refuses a line that moves nothing.
 func beforeMovementLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 	if r.Row.Int("M_Locator_ID") == r.Row.Int("M_LocatorTo_ID") && r.Row.Int("M_AttributeSetInstance_ID") == r.Row.Int("M_AttributeSetInstanceTo_ID") {
-		same := func(column string) string { return label(r.Table, column) + " == " + label(r.Table, column[:len(column)-3]+"To_ID") }
+		same := func(column string) string {
+			return label(r.Table, column) + " == " + label(r.Table, column[:len(column)-3]+"To_ID")
+		}
 		return saveError(same("M_Locator_ID") + " and " + same("M_AttributeSetInstance_ID"))
 	}
 	if nonZero(r.Row, "MovementQty") == "" {
