@@ -1,6 +1,7 @@
 package erptest_test
 
 import (
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -103,6 +104,17 @@ func TestDocumentsHaveEffects(t *testing.T) {
 			assert.Equal(t, want, now(), "completed")
 			assert.Equal(t, 500, do(path, tt.fails))
 			assert.Equal(t, want, now(), "refused")
+			if tt.table == "C_BankStatement" { // of a type that allows it, it can be opened again
+				require.Equal(t, 500, do(path, "RE"))
+				require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
+					_, err := tx.ExecContext(t.Context(), "UPDATE C_DocType SET IsCanBeReactivated='Y' WHERE C_DocType_ID=144")
+					return err
+				}, "C_DocType"))
+				require.Equal(t, 200, do(path, "RE"))
+				assert.Equal(t, start, now(), "opened again")
+				require.Equal(t, 200, do(path, "CO"))
+				assert.Equal(t, want, now(), "completed again")
+			}
 			require.Equal(t, 200, do(path, tt.back))
 			assert.Equal(t, start, now(), "taken back")
 		})
@@ -128,6 +140,15 @@ func TestStockLines(t *testing.T) {
 		require.Equal(t, 201, r.status, string(r.body))
 		assert.Equal(t, "Each", r.object(t)["C_UOM_ID"].(map[string]any)["identifier"])
 	}
+	srv := erptest.New(t)
+	require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), "UPDATE C_DocType SET DocSubTypeInv='IU' WHERE C_DocType_ID=145")
+		return err
+	}, "C_DocType"))
+	w = writeAs(t, srv, asGardenAdmin)
+	used := w.post("/models/M_Inventory", `{"C_DocType_ID":145,"M_Warehouse_ID":103,"MovementDate":"2025-01-10"}`).object(t)["id"]
+	line := w.post("/models/M_InventoryLine", fmt.Sprintf(`{"M_Inventory_ID":%.0f,"M_Product_ID":123,"M_Locator_ID":101,"QtyEntered":3,"C_Charge_ID":100}`, used)).object(t)
+	assert.Equal(t, "0 3", fmt.Sprint(line["QtyCount"], " ", line["QtyInternalUse"]), "internal use")
 	id = w.post("/models/M_Inventory", `{"C_DocType_ID":144,"M_Warehouse_ID":103,"MovementDate":"2025-01-10"}`).object(t)["id"]
 	for members, want := range map[string][3]float64{ // entered, counted, used
 		`"QtyEntered":4`:                       {4, 4, 0},

@@ -29,6 +29,16 @@ func (d *document) checkPeriod(ctx context.Context, base string) error {
 	return err
 }
 
+// openType is the type of the document that a column names, if it may be processed in
+// its period.
+func (d *document) openType(ctx context.Context, column string) (store.Row, error) {
+	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int(column))
+	if err == nil {
+		err = d.checkPeriod(ctx, typ.String("DocBaseType"))
+	}
+	return typ, err
+}
+
 // mayReactivate refuses documents whose type does not let them be opened again.
 func (d *document) mayReactivate(ctx context.Context) (store.Row, error) {
 	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocType_ID"))

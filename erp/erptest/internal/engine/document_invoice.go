@@ -16,11 +16,8 @@ func invoiceProgram() docProgram {
 }
 
 func prepareInvoice(ctx context.Context, d *document) error {
-	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocTypeTarget_ID"))
+	typ, err := d.openType(ctx, "C_DocTypeTarget_ID")
 	if err != nil {
-		return err
-	}
-	if err := d.checkPeriod(ctx, typ.String("DocBaseType")); err != nil {
 		return err
 	}
 	if err := d.needLines(ctx); err != nil {

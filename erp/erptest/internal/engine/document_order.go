@@ -27,11 +27,8 @@ func totalSummary(d *document) string {
 }
 
 func prepareOrder(ctx context.Context, d *document) error {
-	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocTypeTarget_ID"))
+	typ, err := d.openType(ctx, "C_DocTypeTarget_ID")
 	if err != nil {
-		return err
-	}
-	if err := d.checkPeriod(ctx, typ.String("DocBaseType")); err != nil {
 		return err
 	}
 	if d.Row.Bool("IsSOTrx") && d.Row.String("DeliveryViaRule") == "S" && d.Row.Int("M_Shipper_ID") == 0 {

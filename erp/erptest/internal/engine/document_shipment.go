@@ -10,9 +10,17 @@ import (
 )
 
 func shipmentProgram() docProgram {
+	back := stockDocument{
+		back: func(line store.Row) store.Row {
+			return store.Row{"MovementQty": negated(line, "MovementQty"), "QtyEntered": negated(line, "QtyEntered"), "ReversalLine_ID": line["M_InOutLine_ID"], "IsInvoiced": "N"}
+		},
+		none: func(line store.Row) (store.Row, string) {
+			return store.Row{"MovementQty": "0", "QtyEntered": "0"}, nonZero(line, "MovementQty")
+		},
+	}
 	return docProgram{
-		prepare: prepareShipment, complete: completeShipment, void: voidShipment,
-		reverse: reverseShipment, reactivate: reactivateShipment, summary: shipmentSummary,
+		prepare: prepareShipment, complete: completeShipment, void: back.void,
+		reverse: back.reverse, reactivate: reactivateShipment, summary: shipmentSummary,
 	}
 }
 
@@ -25,11 +33,7 @@ func shipmentSummary(d *document) string {
 }
 
 func prepareShipment(ctx context.Context, d *document) error {
-	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocType_ID"))
-	if err != nil {
-		return err
-	}
-	if err := d.checkPeriod(ctx, typ.String("DocBaseType")); err != nil {
+	if _, err := d.openType(ctx, "C_DocType_ID"); err != nil {
 		return err
 	}
 	if d.Row.Bool("IsSOTrx") && !d.reversal && strings.HasSuffix(d.Row.String("MovementType"), "-") {
@@ -119,36 +123,6 @@ func (d *document) moveStock(ctx context.Context, line store.Row, moved *big.Rat
 		"M_AttributeSetInstance_ID": args[2], "QtyOnHand": rounded(moved, 12), "DateMaterialPolicy": d.Row["MovementDate"],
 	})
 	return err
-}
-
-func voidShipment(ctx context.Context, d *document) error {
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
-		if old := rat(line, "MovementQty"); old.Sign() != 0 {
-			if err := d.changeLine(ctx, line, store.Row{
-				"Description": described(line, "Void ("+rounded(old, 12)+")"), "MovementQty": "0", "QtyEntered": "0",
-			}); err != nil {
-				return err
-			}
-		}
-	}
-	d.describe("Voided")
-	return nil
-}
-
-// reverseShipment makes a shipment that takes the document back.
-func reverseShipment(ctx context.Context, d *document) error {
-	reversal, err := d.reversedBy(ctx, store.Row{}, func(line store.Row) store.Row {
-		return store.Row{"MovementQty": negated(line, "MovementQty"), "QtyEntered": negated(line, "QtyEntered"), "ReversalLine_ID": line["M_InOutLine_ID"], "IsInvoiced": "N"}
-	}, nil)
-	if err != nil {
-		return err
-	}
-	d.say(reversal.Row.String("DocumentNo"))
-	return nil
 }
 
 func reactivateShipment(ctx context.Context, d *document) error {

@@ -9,7 +9,31 @@ import (
 
 // statementProgram is that of bank statements, which can be voided and not reversed.
 func statementProgram() docProgram {
-	return docProgram{complete: completeStatement, reverse: voidStatement, noReversal: true, reactivate: unable}
+	return docProgram{complete: completeStatement, reverse: voidStatement, noReversal: true, reactivate: reactivateStatement}
+}
+
+// reactivateStatement opens a statement again, whose payments and balance wait for it.
+func reactivateStatement(ctx context.Context, d *document) error {
+	if _, err := d.mayReactivate(ctx); err != nil {
+		return err
+	}
+	lines, err := d.readLines(ctx)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if err := d.unreconcile(ctx, line); err != nil {
+			return err
+		}
+	}
+	return d.addToBalance(ctx, new(big.Rat).Neg(rat(d.Row, "StatementDifference")))
+}
+
+func (d *document) unreconcile(ctx context.Context, line store.Row) error {
+	if id := line.Int("C_Payment_ID"); id != 0 {
+		return d.setRow(ctx, "C_Payment", id, store.Row{"IsReconciled": "N"})
+	}
+	return nil
 }
 
 // completeStatement reconciles the payments of the lines, and adds them to the balance of
@@ -60,10 +84,8 @@ func voidStatement(ctx context.Context, d *document) error {
 		if was == "" {
 			continue
 		}
-		if id := line.Int("C_Payment_ID"); id != 0 {
-			if err := d.setRow(ctx, "C_Payment", id, store.Row{"IsReconciled": "N"}); err != nil {
-				return err
-			}
+		if err := d.unreconcile(ctx, line); err != nil {
+			return err
 		}
 		if err := d.changeLine(ctx, line, store.Row{
 			"Description": described(line, "Voided (Statement amount="+was+")"), "StmtAmt": "0", "TrxAmt": "0", "ChargeAmt": "0", "InterestAmt": "0", "C_Payment_ID": nil,

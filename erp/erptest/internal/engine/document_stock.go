@@ -32,11 +32,7 @@ func (s stockDocument) program() docProgram {
 }
 
 func (s stockDocument) prepare(ctx context.Context, d *document) error {
-	typ, err := OneRow(ctx, d.tx, "C_DocType", d.Row.Int("C_DocType_ID"))
-	if err != nil {
-		return err
-	}
-	if err := d.checkPeriod(ctx, typ.String("DocBaseType")); err != nil {
+	if _, err := d.openType(ctx, "C_DocType_ID"); err != nil {
 		return err
 	}
 	if err := d.needLines(ctx); err != nil {
@@ -126,7 +122,7 @@ func movementProgram() docProgram {
 func inventoryProgram() docProgram {
 	return stockDocument{
 		moves: func(typ, line store.Row) []stockMove {
-			qty, kind := new(big.Rat), typ.String("DocSubTypeInv") // "" for types that do not say what they are
+			qty, kind := new(big.Rat), typ.String("DocSubTypeInv") // "" as in the demo data, which the ERP would not complete
 			if kind == "" || kind == "PI" {
 				qty.Sub(rat(line, "QtyCount"), rat(line, "QtyBook"))
 			}

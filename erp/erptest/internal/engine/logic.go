@@ -129,7 +129,7 @@ func (p *logicParser) expression(depth int) bool {
 }
 
 func (p *logicParser) term(depth int) bool {
-	for p.takes(logicNot) { //nolint:revive // there may be several
+	for p.takes(logicNot) { // several negate each other
 	}
 	if p.takes('(') {
 		return p.expression(depth+1) && p.takes(')')

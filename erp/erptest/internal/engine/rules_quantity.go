@@ -32,10 +32,18 @@ func beforeMovementLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record
 	return stockLine(ctx, tx, r, "MovementQty")
 }
 
-// beforeInventoryLine takes what was entered for what was counted.
+// beforeInventoryLine takes what was entered for what was counted, or used.
 func beforeInventoryLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 	if entered := nonZero(r.Row, "QtyEntered"); r.Old == nil && nonZero(r.Row, "QtyCount") == "" && nonZero(r.Row, "QtyInternalUse") == "" && entered != "" {
-		r.Set("QtyCount", entered)
+		used, err := RowsWhere(ctx, tx, "C_DocType", "", "DocSubTypeInv='IU' AND C_DocType_ID=(SELECT C_DocType_ID FROM M_Inventory WHERE M_Inventory_ID=?)", r.Row.Int("M_Inventory_ID"))
+		if err != nil {
+			return err
+		}
+		counted := "QtyCount"
+		if len(used) > 0 {
+			counted = "QtyInternalUse"
+		}
+		r.Set(counted, entered)
 	}
 	return stockLine(ctx, tx, r, "QtyCount", "QtyInternalUse")
 }

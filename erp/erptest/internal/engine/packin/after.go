@@ -44,17 +44,6 @@ func (p *packIn) afterRecord(ctx context.Context, r *engine.Record, e *packxml.E
 	return nil
 }
 
-// grantInfos gives roles access to the archive's new info windows, those that the
-// archive itself did not give it.
-func (p *packIn) grantInfos(ctx context.Context) error {
-	for _, id := range p.infos {
-		if err := p.s.GrantAll(ctx, p.tx, "AD_InfoWindow_Access", "AD_InfoWindow_ID", id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // checkReferences wants what the archive's records refer to be there in the end:
 // the ERP's database does so when the import is committed.
 func (p *packIn) checkReferences(ctx context.Context) error {

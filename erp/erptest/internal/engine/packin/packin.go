@@ -168,8 +168,10 @@ func (p *packIn) run(ctx context.Context, proc *engine.Record) error {
 	if err := p.firstNodes(ctx); err != nil {
 		return err
 	}
-	if err := p.grantInfos(ctx); err != nil {
-		return err
+	for _, id := range p.infos { // to roles that the archive did not give it to
+		if err := p.s.GrantAll(ctx, p.tx, "AD_InfoWindow_Access", "AD_InfoWindow_ID", id); err != nil {
+			return err
+		}
 	}
 	if err := p.checkReferences(ctx); err != nil {
 		return err
