@@ -241,6 +241,7 @@ func FuzzParseMembers(f *testing.F) {
 	f.Add(`{"userName":"x","password":"y","parameters":{"clientId":11}}`)
 	f.Add(`{"a":1} x`)
 	f.Add("null")
+	f.Add("{}\f")
 	f.Fuzz(func(t *testing.T, body string) {
 		m, err := parseMembers([]byte(body), "userName", "password", "parameters")
 		if err != nil {

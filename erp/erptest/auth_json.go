@@ -27,7 +27,7 @@ func (c *call) readMembers(names ...string) (members, error) {
 }
 
 func parseMembers(body []byte, names ...string) (members, error) {
-	body = bytes.TrimSpace(body)
+	body = bytes.Trim(body, " \t\r\n") // what JSON calls white space
 	if len(body) == 0 || string(body) == "null" {
 		return nil, page(http.StatusInternalServerError)
 	}
