@@ -117,6 +117,7 @@ func FuzzReadFilter(f *testing.F) {
 		"DocStatus eq 'Drafted' or DocStatus neq 'Drafted'", "not (contains(Description,'$1') and DocStatus eq 'Unknown')",
 		"GrandTotal gt '1.50' or C_Order_ID in (5.0,'6',7)", "DateOrdered ge 01.02.2024", "GrandTotal eq +5.5 and TotalLines lt .5",
 		"Description eq 'x DocStatus eq Completed ' and DocStatus eq Completed", "DocStatus eq toupper('co') and C_Order_ID neq id",
+		"ID in (.0)",
 	} {
 		f.Add(filter)
 	}
@@ -137,7 +138,7 @@ func FuzzReadFilter(f *testing.F) {
 			require.Equal(t, before[i].Column, after[i].Column)
 			require.Equal(t, before[i].Operator, after[i].Operator)
 			switch strings.ToLower(after[i].Column) {
-			case "docstatus", "grandtotal", "totallines", "c_order_id": // are written as the ERP stores them
+			case "docstatus", "grandtotal", "totallines", "c_order_id", "id": // are written as the ERP stores them
 			default:
 				require.Equal(t, before[i].Values, after[i].Values)
 			}
