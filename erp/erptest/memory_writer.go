@@ -3,6 +3,7 @@ package erptest
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"net/http"
 )
 
@@ -31,9 +32,7 @@ func (w *memoryWriter) WriteString(text string) (int, error) { return w.Write([]
 
 // sendHeader copies status and headers to a real response.
 func (w *memoryWriter) sendHeader(to http.ResponseWriter) {
-	for name, values := range w.header {
-		to.Header()[name] = values
-	}
+	maps.Copy(to.Header(), w.header)
 	if w.status != 0 {
 		to.WriteHeader(w.status)
 	}

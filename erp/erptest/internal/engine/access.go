@@ -91,10 +91,7 @@ func (r *Role) TableAccess(t *store.Table, write bool) bool {
 			continue
 		}
 		if rule.tableID == t.ID {
-			if rule.exclude {
-				return rule.readOnly && !write
-			}
-			return !rule.readOnly || !write
+			return ruled(rule.exclude, rule.readOnly, write)
 		}
 		hasInclude = hasInclude || !rule.exclude
 	}
@@ -116,14 +113,19 @@ func (r *Role) columnAccess(t *store.Table, col *store.Column, write bool) bool 
 			continue
 		}
 		if rule.columnID == col.ID {
-			if rule.exclude {
-				return rule.readOnly && !write
-			}
-			return !rule.readOnly || !write
+			return ruled(rule.exclude, rule.readOnly, write)
 		}
 		hasInclude = hasInclude || !rule.exclude
 	}
 	return !hasInclude
+}
+
+// ruled is what a rule says of the one thing it is about.
+func ruled(exclude, readOnly, write bool) bool {
+	if exclude {
+		return readOnly && !write
+	}
+	return !readOnly || !write
 }
 
 // clientAccess reports whether the role reaches records of the tenant.
@@ -159,10 +161,7 @@ func (r *Role) recordAccess(tableID, recordID int64, write bool) bool {
 			continue
 		}
 		if rule.recordID == recordID {
-			if rule.exclude {
-				return rule.readOnly && !write
-			}
-			return !rule.readOnly || !write
+			return ruled(rule.exclude, rule.readOnly, write)
 		}
 		hasInclude = hasInclude || !rule.exclude
 	}

@@ -36,9 +36,7 @@ func (d *document) reversedBy(ctx context.Context, change store.Row, line func(s
 	for _, made := range []*document{reversal, d} {
 		made.Set("DocStatus", "RE")
 		made.Set("DocAction", "--")
-		for name, v := range settled {
-			made.Set(name, v)
-		}
+		made.SetAll(settled)
 	}
 	d.describe("(" + reversal.Row.String("DocumentNo") + "<-)")
 	d.Set("Reversal_ID", reversal.ID())
@@ -51,22 +49,16 @@ func (d *document) copyLines(ctx context.Context, id int64, line func(store.Row)
 	if err != nil || t == nil {
 		return err
 	}
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
-	for _, old := range lines {
+	return d.eachLine(ctx, func(old store.Row) error {
 		row := maps.Clone(old)
 		for _, name := range []string{t.Name + "_ID", t.Name + "_UU", "Created", "CreatedBy", "Updated", "UpdatedBy"} {
 			delete(row, name)
 		}
 		row["Processed"], row[d.Table.Name+"_ID"] = "N", id
 		maps.Copy(row, line(old))
-		if _, err := d.s.InsertRow(ctx, d.tx, t.Name, row); err != nil {
-			return err
-		}
-	}
-	return nil
+		_, err := d.s.InsertRow(ctx, d.tx, t.Name, row)
+		return err
+	})
 }
 
 // finish completes a document made along with another one, and stores it.

@@ -58,11 +58,7 @@ func completeInvoice(ctx context.Context, d *document) error {
 	if err != nil {
 		return err
 	}
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
+	if err := d.eachLine(ctx, func(line store.Row) error {
 		quantity := rat(line, "QtyInvoiced")
 		if credit {
 			quantity.Neg(quantity)
@@ -70,9 +66,9 @@ func completeInvoice(ctx context.Context, d *document) error {
 		if err := d.addToOrderLine(ctx, line.Int("C_OrderLine_ID"), "QtyInvoiced", quantity); err != nil {
 			return err
 		}
-		if err := d.markInvoiced(ctx, line.Int("M_InOutLine_ID"), true); err != nil {
-			return err
-		}
+		return d.markInvoiced(ctx, line.Int("M_InOutLine_ID"), true)
+	}); err != nil {
+		return err
 	}
 	total, columns := d.Row.String("GrandTotal"), []string(nil)
 	if d.Row.Bool("IsSOTrx") {
@@ -163,24 +159,20 @@ func (d *document) payCash(ctx context.Context, credit bool) error {
 
 // voidInvoice takes back the lines of a draft.
 func voidInvoice(ctx context.Context, d *document) error {
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
+	if err := d.eachLine(ctx, func(line store.Row) error {
 		old := rat(line, "QtyInvoiced")
 		if old.Sign() == 0 {
-			continue
+			return nil
 		}
 		if err := d.markInvoiced(ctx, line.Int("M_InOutLine_ID"), false); err != nil {
 			return err
 		}
-		if err := d.changeLine(ctx, line, store.Row{
+		return d.changeLine(ctx, line, store.Row{
 			"Description": described(line, "Voided ("+rounded(old, 12)+")"), "QtyInvoiced": "0", "QtyEntered": "0", "TaxAmt": "0", "LineNetAmt": "0",
 			"LineTotalAmt": "0", "M_InOutLine_ID": nil,
-		}); err != nil {
-			return err
-		}
+		})
+	}); err != nil {
+		return err
 	}
 	d.describe("Voided")
 	d.Set("IsPaid", "Y")
@@ -207,14 +199,10 @@ func reverseInvoice(ctx context.Context, d *document) error {
 		return err
 	}
 	number := reversal.Row.String("DocumentNo")
-	lines, err := d.readLines(ctx)
-	if err != nil {
+	if err := d.eachLine(ctx, func(line store.Row) error {
+		return d.markInvoiced(ctx, line.Int("M_InOutLine_ID"), false)
+	}); err != nil {
 		return err
-	}
-	for _, line := range lines {
-		if err := d.markInvoiced(ctx, line.Int("M_InOutLine_ID"), false); err != nil {
-			return err
-		}
 	}
 	total, sign := rat(d.Row, "GrandTotal"), int64(1)
 	credit, err := d.isCredit(ctx)

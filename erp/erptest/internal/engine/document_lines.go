@@ -31,6 +31,15 @@ func (d *document) readLines(ctx context.Context) ([]store.Row, error) {
 	return d.lines, err
 }
 
+// eachLine runs do for each active line of the document, until it fails.
+func (d *document) eachLine(ctx context.Context, do func(line store.Row) error) error {
+	lines, err := d.readLines(ctx)
+	for i := 0; i < len(lines) && err == nil; i++ {
+		err = do(lines[i])
+	}
+	return err
+}
+
 // DocumentLines are the table of a document's lines and those that are active; nil
 // when it has none by its nature.
 func (s *Session) DocumentLines(ctx context.Context, tx *store.Tx, t *store.Table, row store.Row) (*store.Table, []store.Row, error) {

@@ -55,9 +55,7 @@ func prepareOrder(ctx context.Context, d *document) error {
 // totals works out taxes and totals from the lines.
 func (d *document) totals(ctx context.Context) error {
 	totals, err := d.s.taxLines(ctx, d.tx, d.Table.Name, d.Row)
-	for name, v := range totals {
-		d.Set(name, v)
-	}
+	d.SetAll(totals)
 	return err
 }
 
@@ -85,18 +83,14 @@ func makesInvoice(typ store.Row) bool {
 // reserve keeps what was ordered and not delivered for the order, or with binding
 // false nothing, and works out what it weighs.
 func (d *document) reserve(ctx context.Context, binding bool) error {
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
 	volume, weight := new(big.Rat), new(big.Rat)
-	for _, line := range lines {
+	if err := d.eachLine(ctx, func(line store.Row) error {
 		item, err := OneRow(ctx, d.tx, "M_Product", line.Int("M_Product_ID"))
 		if err != nil {
 			return err
 		}
 		if item == nil {
-			continue
+			return nil
 		}
 		ordered := rat(line, "QtyOrdered")
 		volume.Add(volume, new(big.Rat).Mul(rat(item, "Volume"), ordered))
@@ -105,9 +99,9 @@ func (d *document) reserve(ctx context.Context, binding bool) error {
 		if delivered := rat(line, "QtyDelivered"); binding && ordered.Cmp(delivered) > 0 {
 			open.Sub(ordered, delivered)
 		}
-		if err := d.changeLine(ctx, line, store.Row{"QtyReserved": rounded(open, 12)}); err != nil {
-			return err
-		}
+		return d.changeLine(ctx, line, store.Row{"QtyReserved": rounded(open, 12)})
+	}); err != nil {
+		return err
 	}
 	d.Set("Volume", rounded(volume, 12))
 	d.Set("Weight", rounded(weight, 12))
@@ -196,12 +190,9 @@ func (s *Session) today() string { return s.ERP.Now().In(s.ERP.Options.Location)
 // ship makes the shipment of an order, and completes it.
 func (d *document) ship(ctx context.Context, typ store.Row, date any) (*document, error) {
 	row := store.Row{"C_Order_ID": d.ID(), "C_DocType_ID": typ["C_DocTypeShipment_ID"], "MovementDate": date, "DateAcct": date}
-	for _, name := range []string{
+	copyColumns(row, d.Row,
 		"AD_Client_ID", "AD_Org_ID", "C_BPartner_ID", "C_BPartner_Location_ID", "AD_User_ID", "M_Warehouse_ID", "IsSOTrx", "DateOrdered", "POReference",
-		"SalesRep_ID", "DeliveryRule", "DeliveryViaRule", "FreightCostRule", "PriorityRule", "Description", "C_Project_ID", "C_Campaign_ID", "C_Activity_ID",
-	} {
-		row[name] = d.Row[name]
-	}
+		"SalesRep_ID", "DeliveryRule", "DeliveryViaRule", "FreightCostRule", "PriorityRule", "Description", "C_Project_ID", "C_Campaign_ID", "C_Activity_ID")
 	r, err := d.s.InsertRow(ctx, d.tx, "M_InOut", row)
 	if err != nil {
 		return nil, err
@@ -217,9 +208,7 @@ func (d *document) ship(ctx context.Context, typ store.Row, date any) (*document
 			continue
 		}
 		made := store.Row{"M_InOut_ID": r.ID(), "C_OrderLine_ID": line["C_OrderLine_ID"], "MovementQty": rounded(open, 12), "QtyEntered": rounded(open, 12), "Line": line["Line"]}
-		for _, name := range []string{"AD_Client_ID", "AD_Org_ID", "M_Product_ID", "C_Charge_ID", "C_UOM_ID", "Description", "M_AttributeSetInstance_ID"} {
-			made[name] = line[name]
-		}
+		copyColumns(made, line, "AD_Client_ID", "AD_Org_ID", "M_Product_ID", "C_Charge_ID", "C_UOM_ID", "Description", "M_AttributeSetInstance_ID")
 		if _, err := d.s.InsertRow(ctx, d.tx, "M_InOutLine", made); err != nil {
 			return nil, err
 		}
@@ -227,16 +216,20 @@ func (d *document) ship(ctx context.Context, typ store.Row, date any) (*document
 	return d.finished(ctx, "M_InOut", r.ID())
 }
 
+// copyColumns gives a row what another one has in some columns.
+func copyColumns(to, from store.Row, names ...string) {
+	for _, name := range names {
+		to[name] = from[name]
+	}
+}
+
 // invoice makes the invoice of an order, and completes it.
 func (d *document) invoice(ctx context.Context, typ store.Row, shipment *document, date any) (*document, error) {
 	row := store.Row{"C_Order_ID": d.ID(), "C_DocTypeTarget_ID": typ["C_DocTypeInvoice_ID"], "C_DocType_ID": int64(0), "DateInvoiced": date, "DateAcct": date,
 		"C_BPartner_ID": d.Row["Bill_BPartner_ID"], "C_BPartner_Location_ID": d.Row["Bill_Location_ID"], "AD_User_ID": d.Row["Bill_User_ID"]}
-	for _, name := range []string{
+	copyColumns(row, d.Row,
 		"AD_Client_ID", "AD_Org_ID", "IsSOTrx", "DateOrdered", "POReference", "SalesRep_ID", "PaymentRule", "C_PaymentTerm_ID", "M_PriceList_ID",
-		"C_Currency_ID", "C_ConversionType_ID", "IsTaxIncluded", "IsDiscountPrinted", "Description", "C_Project_ID", "C_Campaign_ID", "C_Activity_ID",
-	} {
-		row[name] = d.Row[name]
-	}
+		"C_Currency_ID", "C_ConversionType_ID", "IsTaxIncluded", "IsDiscountPrinted", "Description", "C_Project_ID", "C_Campaign_ID", "C_Activity_ID")
 	r, err := d.s.InsertRow(ctx, d.tx, "C_Invoice", row)
 	if err != nil {
 		return nil, err
@@ -260,12 +253,9 @@ func (d *document) invoice(ctx context.Context, typ store.Row, shipment *documen
 		open.Sub(open, rat(line, "QtyInvoiced"))
 		made := store.Row{"C_Invoice_ID": r.ID(), "C_OrderLine_ID": line["C_OrderLine_ID"], "M_InOutLine_ID": shipped[line.Int("C_OrderLine_ID")],
 			"QtyInvoiced": rounded(open, 12), "QtyEntered": rounded(open, 12)}
-		for _, name := range []string{
+		copyColumns(made, line,
 			"AD_Client_ID", "AD_Org_ID", "Line", "M_Product_ID", "C_Charge_ID", "C_UOM_ID", "Description", "M_AttributeSetInstance_ID", "C_Tax_ID",
-			"PriceActual", "PriceEntered", "PriceLimit", "PriceList", "IsDescription",
-		} {
-			made[name] = line[name]
-		}
+			"PriceActual", "PriceEntered", "PriceLimit", "PriceList", "IsDescription")
 		if _, err := d.s.InsertRow(ctx, d.tx, "C_InvoiceLine", made); err != nil {
 			return nil, err
 		}
@@ -289,18 +279,16 @@ func voidOrder(ctx context.Context, d *document) error {
 			return err
 		}
 	}
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
-		if old := rat(line, "QtyOrdered"); old.Sign() != 0 {
-			if err := d.changeLine(ctx, line, store.Row{
-				"Description": described(line, "Voided ("+rounded(old, 12)+")"), "QtyOrdered": "0", "QtyEntered": "0", "LineNetAmt": "0",
-			}); err != nil {
-				return err
-			}
+	if err := d.eachLine(ctx, func(line store.Row) error {
+		old := rat(line, "QtyOrdered")
+		if old.Sign() == 0 {
+			return nil
 		}
+		return d.changeLine(ctx, line, store.Row{
+			"Description": described(line, "Voided ("+rounded(old, 12)+")"), "QtyOrdered": "0", "QtyEntered": "0", "LineNetAmt": "0",
+		})
+	}); err != nil {
+		return err
 	}
 	d.describe("Voided")
 	if err := d.reserve(ctx, false); err != nil {
@@ -339,22 +327,18 @@ func (d *document) reverseFollowers(ctx context.Context) error {
 
 // closeOrder gives up what was not delivered.
 func closeOrder(ctx context.Context, d *document) error {
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
+	if err := d.eachLine(ctx, func(line store.Row) error {
 		ordered, delivered := rat(line, "QtyOrdered"), rat(line, "QtyDelivered")
 		if ordered.Cmp(delivered) == 0 {
-			continue
+			return nil
 		}
 		change := store.Row{"Description": described(line, "Close ("+rounded(ordered, 12)+")"), "QtyLostSales": "0"}
 		if ordered.Cmp(delivered) > 0 {
 			change["QtyLostSales"], change["QtyOrdered"] = rounded(new(big.Rat).Sub(ordered, delivered), 12), rounded(delivered, 12)
 		}
-		if err := d.changeLine(ctx, line, change); err != nil {
-			return err
-		}
+		return d.changeLine(ctx, line, change)
+	}); err != nil {
+		return err
 	}
 	if err := d.reserve(ctx, true); err != nil {
 		return err

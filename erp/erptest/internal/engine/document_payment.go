@@ -235,17 +235,13 @@ func releaseAllocation(ctx context.Context, d *document) error {
 // settleInvoices marks each invoice of an allocation as paid when all allocations of
 // it make up its total. With released this allocation does not count.
 func (d *document) settleInvoices(ctx context.Context, released bool) error {
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
+	return d.eachLine(ctx, func(line store.Row) error {
 		invoice, err := OneRow(ctx, d.tx, "C_Invoice", line.Int("C_Invoice_ID"))
 		if err != nil {
 			return err
 		}
 		if invoice == nil {
-			continue
+			return nil
 		}
 		others, err := RowsWhere(ctx, d.tx, "C_AllocationLine", "", `C_Invoice_ID=? AND C_AllocationHdr_ID<>? AND C_AllocationHdr_ID IN
 			(SELECT C_AllocationHdr_ID FROM C_AllocationHdr WHERE DocStatus IN ('CO','CL'))`, line.Int("C_Invoice_ID"), d.ID())
@@ -266,9 +262,6 @@ func (d *document) settleInvoices(ctx context.Context, released bool) error {
 		if released {
 			change["C_Payment_ID"] = nil
 		}
-		if err := d.setRow(ctx, "C_Invoice", invoice.Int("C_Invoice_ID"), change); err != nil {
-			return err
-		}
-	}
-	return nil
+		return d.setRow(ctx, "C_Invoice", invoice.Int("C_Invoice_ID"), change)
+	})
 }

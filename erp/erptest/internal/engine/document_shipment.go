@@ -62,12 +62,8 @@ func prepareShipment(ctx context.Context, d *document) error {
 
 func completeShipment(ctx context.Context, d *document) error {
 	d.say("")
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
 	out := strings.HasSuffix(d.Row.String("MovementType"), "-")
-	for _, line := range lines {
+	return d.eachLine(ctx, func(line store.Row) error {
 		moved := rat(line, "MovementQty")
 		if id := line.Int("C_OrderLine_ID"); id != 0 {
 			if err := d.deliver(ctx, id, moved); err != nil {
@@ -77,11 +73,8 @@ func completeShipment(ctx context.Context, d *document) error {
 		if out {
 			moved.Neg(moved)
 		}
-		if err := d.moveStocked(ctx, line, moved); err != nil {
-			return err
-		}
-	}
-	return nil
+		return d.moveStocked(ctx, line, moved)
+	})
 }
 
 // deliver adds to what of an order line was delivered.

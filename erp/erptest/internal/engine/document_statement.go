@@ -17,14 +17,8 @@ func reactivateStatement(ctx context.Context, d *document) error {
 	if _, err := d.mayReactivate(ctx); err != nil {
 		return err
 	}
-	lines, err := d.readLines(ctx)
-	if err != nil {
+	if err := d.eachLine(ctx, func(line store.Row) error { return d.unreconcile(ctx, line) }); err != nil {
 		return err
-	}
-	for _, line := range lines {
-		if err := d.unreconcile(ctx, line); err != nil {
-			return err
-		}
 	}
 	return d.addToBalance(ctx, new(big.Rat).Neg(rat(d.Row, "StatementDifference")))
 }
@@ -39,12 +33,8 @@ func (d *document) unreconcile(ctx context.Context, line store.Row) error {
 // completeStatement reconciles the payments of the lines, and adds them to the balance of
 // the account.
 func completeStatement(ctx context.Context, d *document) error {
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
 	sum := new(big.Rat)
-	for _, line := range lines {
+	if err := d.eachLine(ctx, func(line store.Row) error {
 		sum.Add(sum, rat(line, "StmtAmt"))
 		payment, err := OneRow(ctx, d.tx, "C_Payment", line.Int("C_Payment_ID"))
 		if err != nil {
@@ -58,6 +48,9 @@ func completeStatement(ctx context.Context, d *document) error {
 				return err
 			}
 		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	d.Set("StatementDifference", rounded(sum, 12))
 	d.Set("EndingBalance", rounded(new(big.Rat).Add(rat(d.Row, "BeginningBalance"), sum), 12))
@@ -75,23 +68,19 @@ func (d *document) addToBalance(ctx context.Context, sum *big.Rat) error {
 
 // voidStatement takes back what completing has done.
 func voidStatement(ctx context.Context, d *document) error {
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
+	if err := d.eachLine(ctx, func(line store.Row) error {
 		was := nonZero(line, "StmtAmt")
 		if was == "" {
-			continue
+			return nil
 		}
 		if err := d.unreconcile(ctx, line); err != nil {
 			return err
 		}
-		if err := d.changeLine(ctx, line, store.Row{
+		return d.changeLine(ctx, line, store.Row{
 			"Description": described(line, "Voided (Statement amount="+was+")"), "StmtAmt": "0", "TrxAmt": "0", "ChargeAmt": "0", "InterestAmt": "0", "C_Payment_ID": nil,
-		}); err != nil {
-			return err
-		}
+		})
+	}); err != nil {
+		return err
 	}
 	sum := rat(d.Row, "StatementDifference")
 	d.describe("Voided")

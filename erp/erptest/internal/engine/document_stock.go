@@ -66,19 +66,15 @@ func (s stockDocument) complete(ctx context.Context, d *document) error {
 }
 
 func (s stockDocument) void(ctx context.Context, d *document) error {
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
+	if err := d.eachLine(ctx, func(line store.Row) error {
 		change, was := s.none(line)
 		if was == "" {
-			continue
+			return nil
 		}
 		change["Description"] = described(line, "Void ("+was+")")
-		if err := d.changeLine(ctx, line, change); err != nil {
-			return err
-		}
+		return d.changeLine(ctx, line, change)
+	}); err != nil {
+		return err
 	}
 	d.describe("Voided")
 	return nil

@@ -47,9 +47,7 @@ func (s *Session) ReadNew(ctx context.Context, tx *store.Tx, t *store.Table, bod
 			return nil, err
 		}
 	}
-	for name, v := range preset {
-		r.Set(name, v)
-	}
+	r.SetAll(preset)
 	if rules := rulesOf(t); rules.defaults != nil {
 		return r, rules.defaults(ctx, s, tx, r)
 	}

@@ -32,17 +32,13 @@ func (s *Session) ReadTab(ctx context.Context, tx *store.Tx, in TabInput) (r *Re
 			return nil, false, err
 		}
 	}
-	for name, v := range in.Preset {
-		r.Set(name, v)
-	}
+	r.SetAll(in.Preset)
 	r.refused = nil
 	before := maps.Clone(r.Row)
 	if err := s.setMembers(ctx, tx, r); err != nil {
 		return nil, false, err
 	}
-	for name, v := range in.Preset {
-		r.Set(name, v)
-	}
+	r.SetAll(in.Preset)
 	return r, len(r.refused) > 0 || !maps.EqualFunc(before, r.Row, SameValue), nil
 }
 

@@ -23,82 +23,48 @@ type tableRules struct {
 	afterDelete  rule
 }
 
-// rulesOf are the rules of a table's program. Tables the ERP has no program
-// for have none.
-func rulesOf(t *store.Table) tableRules {
-	switch strings.ToUpper(t.Name) {
-	case "AD_TABLE":
-		return tableRules{before: beforeTable, after: afterTable, afterDelete: afterTableDelete}
-	case "AD_COLUMN":
-		return tableRules{defaults: columnDefaults, before: beforeColumn}
-	case "AD_ELEMENT":
-		return tableRules{before: beforeElement, after: afterElement}
-	case "AD_FIELD":
-		return tableRules{before: beforeField}
-	case "AD_TAB":
-		return tableRules{before: beforeTab}
-	case "AD_WINDOW":
-		return tableRules{after: afterWindow}
-	case "AD_MENU":
-		return tableRules{before: beforeMenu, after: afterMenu, afterDelete: afterMenuDelete}
-	case "AD_PROCESS":
-		return tableRules{before: beforeProcess, after: afterProcess}
-	case "AD_PROCESS_PARA":
-		return tableRules{before: beforeParameter}
-	case "AD_REF_TABLE":
-		return tableRules{before: beforeTableReference}
-	case "AD_TABLEINDEX":
-		return tableRules{before: beforeTableIndex}
-	case "AD_ENTITYTYPE":
-		return tableRules{before: beforeEntityType, beforeDelete: beforeEntityTypeDelete}
-	case "AD_ROLE":
-		return tableRules{before: beforeRole, after: afterRole}
+// programs are the tables that the ERP has a program for, by name in capitals.
+var programs map[string]tableRules
+
+// The rules save records, and so need the programs themselves.
+func init() {
+	programs = map[string]tableRules{
+		"AD_TABLE":            {before: beforeTable, after: afterTable, afterDelete: afterTableDelete},
+		"AD_COLUMN":           {defaults: columnDefaults, before: beforeColumn},
+		"AD_ELEMENT":          {before: beforeElement, after: afterElement},
+		"AD_FIELD":            {before: beforeField},
+		"AD_TAB":              {before: beforeTab},
+		"AD_WINDOW":           {after: afterWindow},
+		"AD_MENU":             {before: beforeMenu, after: afterMenu, afterDelete: afterMenuDelete},
+		"AD_PROCESS":          {before: beforeProcess, after: afterProcess},
+		"AD_PROCESS_PARA":     {before: beforeParameter},
+		"AD_REF_TABLE":        {before: beforeTableReference},
+		"AD_TABLEINDEX":       {before: beforeTableIndex},
+		"AD_ENTITYTYPE":       {before: beforeEntityType, beforeDelete: beforeEntityTypeDelete},
+		"AD_ROLE":             {before: beforeRole, after: afterRole},
+		"AD_USER":             {before: beforeUser},
+		"AD_ORG":              {after: afterOrganization},
+		"M_MOVEMENTLINE":      {before: beforeMovementLine},
+		"M_INVENTORYLINE":     {before: beforeInventoryLine},
+		"C_BPARTNER":          {before: beforePartner},
+		"C_BPARTNER_LOCATION": {before: beforePartnerLocation},
+		"C_LOCATION":          {construct: addressDefaults, before: beforeAddress},
+		"C_ORDER":             {callout: partnerCallout(orderPartner), before: beforeOrder, after: afterOrder, beforeDelete: beforeOrderDelete},
+		"C_INVOICE":           {callout: partnerCallout(invoicePartner), before: beforeInvoice},
+		"C_ORDERLINE":         {callout: beforeLine, before: beforeLine, after: afterLine, beforeDelete: beforeOrderLineDelete, afterDelete: afterLine},
+		"C_INVOICELINE":       {callout: beforeLine, before: beforeLine, after: afterLine, afterDelete: afterLine},
+		"C_PAYMENT":           {before: beforePayment},
+		"M_INOUT":             {before: beforeShipment},
+		"M_INOUTLINE":         {before: beforeShipmentLine, beforeDelete: beforeShipmentLineDelete},
+		"M_MOVEMENT":          {before: beforeMovement},
+		"M_PRODUCT":           {before: beforeProduct, beforeDelete: beforeProductDelete},
+		"M_WAREHOUSE":         {before: beforeWarehouse},
+		"R_REQUEST":           {before: beforeRequest},
 	}
-	return businessRules(t)
 }
 
-// businessRules are those of tables outside the dictionary.
-func businessRules(t *store.Table) tableRules {
-	switch strings.ToUpper(t.Name) {
-	case "AD_USER":
-		return tableRules{before: beforeUser}
-	case "AD_ORG":
-		return tableRules{after: afterOrganization}
-	case "M_MOVEMENTLINE":
-		return tableRules{before: beforeMovementLine}
-	case "M_INVENTORYLINE":
-		return tableRules{before: beforeInventoryLine}
-	case "C_BPARTNER":
-		return tableRules{before: beforePartner}
-	case "C_BPARTNER_LOCATION":
-		return tableRules{before: beforePartnerLocation}
-	case "C_LOCATION":
-		return tableRules{construct: addressDefaults, before: beforeAddress}
-	case "C_ORDER":
-		return tableRules{callout: partnerCallout(orderPartner), before: beforeOrder, after: afterOrder, beforeDelete: beforeOrderDelete}
-	case "C_INVOICE":
-		return tableRules{callout: partnerCallout(invoicePartner), before: beforeInvoice}
-	case "C_ORDERLINE":
-		return tableRules{callout: beforeLine, before: beforeLine, after: afterLine, beforeDelete: beforeOrderLineDelete, afterDelete: afterLine}
-	case "C_INVOICELINE":
-		return tableRules{callout: beforeLine, before: beforeLine, after: afterLine, afterDelete: afterLine}
-	case "C_PAYMENT":
-		return tableRules{before: beforePayment}
-	case "M_INOUT":
-		return tableRules{before: beforeShipment}
-	case "M_INOUTLINE":
-		return tableRules{before: beforeShipmentLine, beforeDelete: beforeShipmentLineDelete}
-	case "M_MOVEMENT":
-		return tableRules{before: beforeMovement}
-	case "M_PRODUCT":
-		return tableRules{before: beforeProduct, beforeDelete: beforeProductDelete}
-	case "M_WAREHOUSE":
-		return tableRules{before: beforeWarehouse}
-	case "R_REQUEST":
-		return tableRules{before: beforeRequest}
-	}
-	return tableRules{}
-}
+// rulesOf are the rules of a table's program, none if it has no program.
+func rulesOf(t *store.Table) tableRules { return programs[strings.ToUpper(t.Name)] }
 
 // saveError is a refusal of a table's program, as saving reports it.
 func saveError(text string) error { return PublicError("Error: " + text) }

@@ -136,9 +136,7 @@ func (s *Session) renameMenus(ctx context.Context, tx *store.Tx, r *Record) erro
 	for _, row := range rows {
 		change := store.Row{"IsActive": r.Row["IsActive"]}
 		if row.Bool("IsCentrallyMaintained") {
-			for _, name := range []string{"Name", "Description", "Help"} {
-				change[name] = r.Row[name]
-			}
+			copyColumns(change, r.Row, "Name", "Description", "Help")
 		}
 		if _, err := s.ChangeRow(ctx, tx, nodes, row, change); err != nil {
 			return err

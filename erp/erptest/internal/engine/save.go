@@ -37,6 +37,13 @@ func (r *Record) Set(column string, v any) {
 	r.Row[column] = v
 }
 
+// SetAll changes the values of some columns.
+func (r *Record) SetAll(values store.Row) {
+	for name, v := range values {
+		r.Set(name, v)
+	}
+}
+
 // Has reports whether the column holds a value.
 func (r *Record) Has(column string) bool {
 	_, ok := r.Row[column]
@@ -229,9 +236,7 @@ func (s *Session) InsertRow(ctx context.Context, tx *store.Tx, table string, row
 		return nil, err
 	}
 	r := &Record{Table: t, Row: store.Row{}}
-	for name, v := range row {
-		r.Set(name, v)
-	}
+	r.SetAll(row)
 	if err := s.FillDefaults(ctx, tx, r); err != nil {
 		return nil, err
 	}
@@ -245,8 +250,6 @@ func (s *Session) ChangeRow(ctx context.Context, tx *store.Tx, t *store.Table, o
 	for name, v := range old {
 		r.Row[name] = v
 	}
-	for name, v := range change {
-		r.Set(name, v)
-	}
+	r.SetAll(change)
 	return r, s.Save(ctx, tx, r)
 }

@@ -121,8 +121,6 @@ func (s *Session) changeImage(ctx context.Context, tx *store.Tx, t *store.Table,
 		return err
 	}
 	r := &Record{Table: t, Old: row, Row: maps.Clone(row)}
-	for name, v := range values {
-		r.Set(name, v)
-	}
+	r.SetAll(values)
 	return s.Save(ctx, tx, r)
 }

@@ -12,7 +12,7 @@ import (
 // false when the text begins otherwise, or the year is not one of 1 to 9999.
 func Date(text string) (t time.Time, ok bool) {
 	s := scanner{text}
-	y, m, d, ok := s.date()
+	y, m, d, ok := s.numbers('-')
 	if !ok {
 		return t, false
 	}
@@ -22,9 +22,9 @@ func Date(text string) (t time.Time, ok bool) {
 // Time reads what begins like "2024-07-03 10:11:12", in the zone.
 func Time(text string, zone *time.Location) (t time.Time, ok bool) {
 	s := scanner{text}
-	y, m, d, ok1 := s.date()
+	y, m, d, ok1 := s.numbers('-')
 	ok2 := s.literal(' ')
-	h, minute, second, ok3 := s.clock()
+	h, minute, second, ok3 := s.numbers(':')
 	if !(ok1 && ok2 && ok3) {
 		return t, false
 	}
@@ -35,9 +35,9 @@ func Time(text string, zone *time.Location) (t time.Time, ok bool) {
 // one in the zone.
 func ISO(text string, zone *time.Location) (t time.Time, ok bool) {
 	s := scanner{text}
-	y, m, d, ok1 := s.date()
+	y, m, d, ok1 := s.numbers('-')
 	ok2 := s.literal('T')
-	h, minute, second, ok3 := s.clock()
+	h, minute, second, ok3 := s.numbers(':')
 	if !(ok1 && ok2 && ok3 && s.literal('Z')) {
 		return t, false
 	}
@@ -47,7 +47,7 @@ func ISO(text string, zone *time.Location) (t time.Time, ok bool) {
 // TimeOfDay reads what begins like 10:11:12Z: that time on January 1, 1970.
 func TimeOfDay(text string) (t time.Time, ok bool) {
 	s := scanner{text}
-	h, minute, second, ok := s.clock()
+	h, minute, second, ok := s.numbers(':')
 	if !ok || !s.literal('Z') {
 		return t, false
 	}
@@ -63,22 +63,14 @@ func in(y, m, d, h, minute, second int, zone *time.Location) (time.Time, bool) {
 // scanner takes the parts off a text one after the other.
 type scanner struct{ rest string }
 
-func (s *scanner) date() (y, m, d int, ok bool) {
-	y, ok1 := s.number()
-	ok2 := s.literal('-')
-	m, ok3 := s.number()
-	ok4 := s.literal('-')
-	d, ok5 := s.number()
-	return y, m, d, ok1 && ok2 && ok3 && ok4 && ok5
-}
-
-func (s *scanner) clock() (h, minute, second int, ok bool) {
-	h, ok1 := s.number()
-	ok2 := s.literal(':')
-	minute, ok3 := s.number()
-	ok4 := s.literal(':')
-	second, ok5 := s.number()
-	return h, minute, second, ok1 && ok2 && ok3 && ok4 && ok5
+// numbers takes three numbers with a sign between them.
+func (s *scanner) numbers(between byte) (first, second, third int, ok bool) {
+	first, ok1 := s.number()
+	ok2 := s.literal(between)
+	second, ok3 := s.number()
+	ok4 := s.literal(between)
+	third, ok5 := s.number()
+	return first, second, third, ok1 && ok2 && ok3 && ok4 && ok5
 }
 
 func (s *scanner) literal(ch byte) bool {

@@ -184,9 +184,7 @@ func (p *packIn) updateRows(ctx context.Context, step *sqlstep.Step, t *store.Ta
 	}
 	for _, row := range rows {
 		r := &engine.Record{Table: t, Old: row, Row: maps.Clone(row)}
-		for name, v := range change {
-			r.Set(name, v)
-		}
+		r.SetAll(change)
 		if err := errors.Join(p.permit(&engine.Record{Table: t, Old: row, Row: row}), p.permit(r)); err != nil {
 			return 0, err
 		}
