@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -177,11 +178,59 @@ func (c *clone) make(ctx context.Context, w *work, sealed string) (err error) {
 
 func (c *clone) copyParts(ctx context.Context, tables []*store.Table) error {
 	for _, part := range []Part{Dictionary, Reference, Business} {
+		var due []*copying
 		for _, t := range tables {
-			if err := c.copyPart(ctx, t, part); err != nil {
+			if q, ok := c.queryOf(t, part); ok {
+				due = append(due, &copying{table: t, query: q})
+			}
+		}
+		if err := c.askAhead(ctx, due); err != nil {
+			return err
+		}
+		for _, d := range due {
+			var err error
+			if reason := c.opts.refused(d.table); reason != "" {
+				err = c.skip(ctx, d.table, part, reason)
+			} else {
+				err = c.copyTable(ctx, d.table, part, d.query, d.stamp)
+			}
+			if err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// copying is a table to copy.
+type copying struct {
+	table *store.Table
+	query Query
+	stamp *Stamp // nil: to be asked for
+}
+
+// askAhead asks for the stamps of tables, several at once: most tables of an ERP are
+// empty, and over REST asking is all that is done about them. What goes wrong is asked
+// for once more when it is the table's turn.
+func (c *clone) askAhead(ctx context.Context, due []*copying) error {
+	var work sync.WaitGroup
+	defer work.Wait()
+	slots := make(chan struct{}, pagesAtOnce)
+	for _, d := range due {
+		found, err := load(ctx, c.work, "table:"+d.table.Name, &tableState{})
+		if err != nil {
+			return err
+		}
+		if found || c.opts.refused(d.table) != "" {
+			continue
+		}
+		slots <- struct{}{}
+		work.Go(func() {
+			if stamp, err := c.src.Stamp(ctx, tableOf(d.table)); err == nil {
+				d.stamp = &stamp
+			}
+			<-slots
+		})
 	}
 	return nil
 }
@@ -239,19 +288,15 @@ func (c *clone) checkWanted(tables []*store.Table) error {
 	return nil
 }
 
-// copyPart copies a table if it is of a part.
-func (c *clone) copyPart(ctx context.Context, t *store.Table, part Part) error {
+// queryOf is what of a table is copied with a part; ok is false if nothing is.
+func (c *clone) queryOf(t *store.Table, part Part) (q Query, ok bool) {
 	if foundationTable(t.Name) {
-		return nil
+		return q, false
 	}
-	q := Query{}
 	base := t
 	if name := translates(t.Name); name != "" {
-		if len(c.opts.Languages) == 0 {
-			return nil
-		}
-		if _, ok := t.Column("AD_Language"); !ok {
-			return nil
+		if _, ok := t.Column("AD_Language"); !ok || len(c.opts.Languages) == 0 {
+			return q, false
 		}
 		q.By = "AD_Language"
 		for _, l := range c.opts.Languages {
@@ -265,16 +310,10 @@ func (c *clone) copyPart(ctx context.Context, t *store.Table, part Part) error {
 	if is == "" && c.opts.wanted(base) {
 		is = Business
 	}
-	if is != part {
-		return nil
-	}
-	if reason := c.opts.refused(t); reason != "" {
-		return c.skip(ctx, t, part, reason)
-	}
-	if part == Business && q.By == "" {
+	if is == Business && q.By == "" {
 		q.Limit, q.Descending, q.Since = c.opts.Rows, c.opts.Rows > 0, c.opts.Since
 	}
-	return c.copyTable(ctx, t, part, q)
+	return q, is == part
 }
 
 func (c *clone) skip(ctx context.Context, t *store.Table, part Part, reason string) error {

@@ -79,11 +79,8 @@ func (c *clone) collect(ctx context.Context, tables []*store.Table, round int) e
 			if empty, err := isEmpty(ctx, tx, t); err != nil || empty {
 				return err
 			}
-			refs, err := c.refsOf(ctx, tx, t)
+			refs, err := c.danglingRefs(ctx, tx, t, -1)
 			if err != nil {
-				return err
-			}
-			if refs, err = danglingRefs(ctx, tx, t, refs, -1); err != nil {
 				return fmt.Errorf("looking for what %s refers to: %w", t.Name, err)
 			}
 			for _, r := range refs {

@@ -83,8 +83,9 @@ func (c *clone) retry(ctx context.Context, what string, do func() (moved bool, e
 }
 
 // copyTable copies the rows of a table that the query finds, from where an earlier
-// run stopped. What the login may not read is noted, and no error.
-func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Query) error {
+// run stopped. It asks for the table's stamp unless it is given. What the login may not
+// read is noted, and no error.
+func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Query, stamp *Stamp) error {
 	name := "table:" + t.Name
 	var st tableState
 	found, err := load(ctx, c.work, name, &st)
@@ -109,7 +110,11 @@ func (c *clone) copyTable(ctx context.Context, t *store.Table, part Part, q Quer
 			return err
 		}
 	}
-	if !found {
+	switch {
+	case found:
+	case stamp != nil:
+		st.Report.Source = *stamp
+	default:
 		err = c.retry(ctx, "the table "+t.Name, func() (bool, error) {
 			var err error
 			st.Report.Source, err = c.src.Stamp(ctx, q.Table)

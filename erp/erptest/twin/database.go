@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -44,6 +45,7 @@ type Database struct {
 	tx      *sql.Tx
 	begun   int
 	tables  map[string]*dbTable // by name in lower case
+	mu      sync.Mutex          // for stamps, of which several are asked for at once
 }
 
 // dbTable is a table as the database has it.
@@ -229,6 +231,8 @@ func (s *Database) Hides(t *Table, c *Column) string {
 
 // Stamp implements [Source].
 func (s *Database) Stamp(ctx context.Context, t *Table) (Stamp, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	tx, own, err := s.table(ctx, t.Name)
 	if err != nil {
 		return Stamp{}, err

@@ -29,7 +29,7 @@ func (c *clone) foundation(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := c.copyTable(ctx, t, Dictionary, Query{}); err != nil {
+		if err := c.copyTable(ctx, t, Dictionary, Query{}, nil); err != nil {
 			return err
 		}
 		var st tableState

@@ -106,10 +106,14 @@ func (r ref) dangling(t *store.Table, above int) string {
 	return given + " AND NOT EXISTS (SELECT 1 FROM " + sqlquote.Name(r.target.Name) + " AS k WHERE k." + sqlquote.Name(r.key.Name) + "=" + col + ")"
 }
 
-// danglingRefs are those of refs that lead nowhere in some row of t, and those with
+// danglingRefs are the references of t that lead nowhere in some row of it, and those with
 // several keys, which are looked at one by one. All are looked for while the rows are
 // read once.
-func danglingRefs(ctx context.Context, tx *store.Tx, t *store.Table, refs []ref, above int) ([]ref, error) {
+func (c *clone) danglingRefs(ctx context.Context, tx *store.Tx, t *store.Table, above int) ([]ref, error) {
+	refs, err := c.refsOf(ctx, tx, t)
+	if err != nil {
+		return nil, err
+	}
 	var found []any
 	var parts []string
 	for _, r := range refs {

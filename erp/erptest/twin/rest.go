@@ -1,10 +1,12 @@
 package twin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/erphub/erphub/erp"
@@ -31,7 +33,9 @@ type RESTOptions struct {
 type REST struct {
 	client *erp.Client
 	opts   RESTOptions
-	next   time.Time // when the next request may be made
+
+	mu   sync.Mutex // guards next
+	next time.Time  // when the next request may be made
 }
 
 // NewREST makes a source of a client.
@@ -99,18 +103,20 @@ func (s *REST) page(ctx context.Context, table string, q *erp.Query) (*erp.Page,
 // request requests one page when it is its time.
 func (s *REST) request(ctx context.Context, table string, q *erp.Query) (*erp.Page, error) {
 	if s.opts.PerSecond > 0 {
-		now := time.Now()
-		if wait := s.next.Sub(now); wait > 0 {
-			timer := time.NewTimer(wait)
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				timer.Stop()
-				return nil, context.Cause(ctx)
-			}
-			now = now.Add(wait)
+		s.mu.Lock()
+		at := time.Now()
+		if s.next.After(at) {
+			at = s.next
 		}
-		s.next = now.Add(time.Duration(float64(time.Second) / s.opts.PerSecond))
+		s.next = at.Add(time.Duration(float64(time.Second) / s.opts.PerSecond))
+		s.mu.Unlock()
+		timer := time.NewTimer(time.Until(at))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, context.Cause(ctx)
+		}
 	}
 	page, err := s.client.Query(ctx, table, q)
 	switch {
@@ -244,11 +250,14 @@ func (r *restReader) order() []string {
 	return out
 }
 
+// pagesAtOnce is how many requests are under way at once.
+const pagesAtOnce = 4
+
 func (r *restReader) read(ctx context.Context, row func([]any) error) error {
 	q := r.q
-	after, skip, left := q.After, q.Skip, q.Limit
+	after, skip, left, size, more := q.After, q.Skip, q.Limit, 0, 1
 	for {
-		eq := erp.Query{Filter: r.base, Select: r.selected, OrderBy: r.order(), Top: r.s.opts.PageSize}
+		eq := erp.Query{Filter: r.base, Select: r.selected, OrderBy: r.order(), Top: cmp.Or(size, r.s.opts.PageSize)}
 		if q.Table.Key == "" {
 			eq.Skip = skip
 		} else if after != nil {
@@ -257,53 +266,89 @@ func (r *restReader) read(ctx context.Context, row func([]any) error) error {
 		if q.Limit > 0 {
 			eq.Top = min(eq.Top, left)
 		}
-		page, err := r.s.page(ctx, q.Table.Name, &eq)
+		pages, err := r.pages(ctx, &eq, min(more, pagesAtOnce))
 		if err != nil {
 			return err
 		}
-		first, last, err := keysOf(page.Records, q, after)
-		if err != nil {
-			return err
-		}
-		if err := r.pageButtons(ctx, page, min(first, last), max(first, last)); err != nil {
-			return err
-		}
-		for _, record := range page.Records {
-			if err := r.take(record); err != nil {
+		for _, page := range pages {
+			if err := r.takePage(ctx, page, after, row); err != nil {
 				return err
 			}
-			if err := row(r.values); err != nil {
-				return err
+			skip += len(page.Records)
+			left -= len(page.Records)
+			if len(page.Records) == 0 || !page.More() && page.Rows >= 0 || q.Limit > 0 && left <= 0 {
+				return nil
 			}
+			last, _ := page.Records[len(page.Records)-1].ID().Int()
+			after = &last
 		}
-		skip += len(page.Records)
-		left -= len(page.Records)
-		if len(page.Records) == 0 || !page.More() && page.Rows >= 0 || q.Limit > 0 && left <= 0 {
-			return nil
+		// Those behind are requested at once where they have keys, by which they fit together.
+		size, more = len(pages[0].Records), 1
+		if q.Table.Key != "" && q.Limit == 0 && size > 1 {
+			last := pages[len(pages)-1]
+			more = max(1, (last.Rows-last.Skip-len(last.Records)+size-2)/(size-1))
 		}
-		after = &last
 	}
 }
 
-// keysOf are the first and the last key of a page, whose records must be in the order of
-// their keys and come after one.
-func keysOf(records []erp.Record, q *Query, after *int64) (first, last int64, err error) {
+// pages requests a page and, at the same time, up to n-1 that follow it. Each of these
+// begins with the last record of the one before it, so that no row that is there all the
+// while is passed over when others come and go. One that does not fit is not returned,
+// nor is any behind it.
+func (r *restReader) pages(ctx context.Context, first *erp.Query, n int) ([]*erp.Page, error) {
+	pages, errs := make([]*erp.Page, n), make([]error, n)
+	var work sync.WaitGroup
+	for i := range pages {
+		q := *first
+		q.Skip += i * (q.Top - 1)
+		work.Go(func() { pages[i], errs[i] = r.s.page(ctx, r.q.Table.Name, &q) })
+	}
+	work.Wait()
+	for i := 1; i < n; i++ {
+		before := pages[i-1]
+		if errs[i] != nil || errs[0] != nil || len(pages[i].Records) < 2 || len(before.Records) == 0 ||
+			pages[i].Records[0].ID() != before.Records[len(before.Records)-1].ID() {
+			return pages[:i], errs[0]
+		}
+		pages[i].Skip, pages[i].Records = pages[i].Skip+1, pages[i].Records[1:]
+	}
+	return pages, errs[0]
+}
+
+// takePage hands over the rows of a page.
+func (r *restReader) takePage(ctx context.Context, page *erp.Page, after *int64, row func([]any) error) error {
+	last, err := keysOf(page.Records, r.q, after)
+	if err == nil && len(page.Records) > 0 {
+		err = r.pageButtons(ctx, last)
+	}
+	for i := 0; err == nil && i < len(page.Records); i++ {
+		if err = r.take(page.Records[i]); err == nil {
+			err = row(r.values)
+		}
+	}
+	return err
+}
+
+// keysOf checks that the records of a page are in the order of their keys and come after
+// one. It returns the last key.
+func keysOf(records []erp.Record, q *Query, after *int64) (last int64, err error) {
 	for i, record := range records {
 		key, ok := record.ID().Int()
 		if q.Table.Key != "" {
 			if !ok {
-				return 0, 0, fmt.Errorf("%w: a record of %s has no key: %w", ErrFatal, q.Table.Name, erp.ErrBadResponse)
+				return 0, fmt.Errorf("%w: a record of %s has no key: %w", ErrFatal, q.Table.Name, erp.ErrBadResponse)
 			}
 			if i > 0 && (key <= last) != q.Descending || after != nil && (key <= *after) != q.Descending {
-				return 0, 0, fmt.Errorf("records of %s are not in the order of their keys: %w", q.Table.Name, erp.ErrBadResponse)
+				return 0, outOfOrder(q.Table)
 			}
-		}
-		if i == 0 {
-			first = key
 		}
 		last = key
 	}
-	return first, last, nil
+	return last, nil
+}
+
+func outOfOrder(t *Table) error {
+	return fmt.Errorf("records of %s are not in the order of their keys: %w", t.Name, erp.ErrBadResponse)
 }
 
 func (r *restReader) behind(key int64) erp.Filter {
@@ -339,6 +384,7 @@ func (r *restReader) take(record erp.Record) error {
 		for _, b := range r.buttons {
 			if v, ok := b.values[id]; ok {
 				r.values[b.column] = v
+				delete(b.values, id)
 			} else if b.rest != "" {
 				r.values[b.column] = b.rest
 			}

@@ -1,8 +1,8 @@
 package twin
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/erphub/erphub/erp"
@@ -12,9 +12,16 @@ import (
 // by what it holds.
 type button struct {
 	column int
-	codes  []string         // that some records hold
+	codes  []code           // that some records hold
 	rest   string           // what all others hold, "" when they need not hold any
-	values map[int64]string // of the records of a page
+	values map[int64]string // by key, of records that were found and not taken yet
+}
+
+// code is a value that is looked for in a column.
+type code struct {
+	value string
+	at    *int64 // the last key that was found with it
+	done  bool   // no more follow
 }
 
 // findButtons finds out which values there are at all. The one that most records
@@ -30,13 +37,14 @@ func (r *restReader) findButtons(ctx context.Context) error {
 	}
 	for _, b := range r.buttons {
 		c := &r.q.Columns[b.column]
+		b.values = map[int64]string{}
 		codes := c.Codes
 		if c.Type == Flag || len(codes) == 0 {
 			codes = []string{"Y", "N"}
 		}
 		most, left := 0, all
-		for _, code := range codes {
-			f, ok := holds(c.Name, code)
+		for _, value := range codes {
+			f, ok := holds(c.Name, value)
 			if !ok || left <= 0 {
 				continue
 			}
@@ -48,15 +56,15 @@ func (r *restReader) findButtons(ctx context.Context) error {
 				continue
 			}
 			left -= n
-			b.codes = append(b.codes, code)
+			b.codes = append(b.codes, code{value: value})
 			if n > most {
-				most, b.rest = n, code
+				most, b.rest = n, value
 			}
 		}
 		if left != 0 {
 			b.rest = ""
 		}
-		b.codes = slices.DeleteFunc(b.codes, func(code string) bool { return code == b.rest })
+		b.codes = slices.DeleteFunc(b.codes, func(c code) bool { return c.value == b.rest })
 	}
 	return nil
 }
@@ -79,38 +87,41 @@ func holds(column, code string) (erp.Filter, bool) {
 	return f, err == nil
 }
 
-// pageButtons finds out what the records of a page hold.
-func (r *restReader) pageButtons(ctx context.Context, page *erp.Page, first, last int64) error {
-	if len(page.Records) == 0 {
-		return nil
-	}
-	key := r.q.Table.Key
+// pageButtons finds out what the records up to a key hold, the last of a page. Each code
+// is followed through the table by its own pages, so that one that few records hold takes
+// few requests.
+func (r *restReader) pageButtons(ctx context.Context, last int64) error {
 	for _, b := range r.buttons {
-		b.values = map[int64]string{}
-		for _, code := range b.codes {
-			f, _ := holds(r.q.Columns[b.column].Name, code)
-			from := first - 1
-			for {
-				q := erp.Query{
-					Filter: r.base.And(f, erp.Gt(key, from), erp.Le(key, last)), Select: []string{key},
-					OrderBy: []string{key}, Top: r.s.opts.PageSize,
-				}
-				found, err := r.s.page(ctx, r.q.Table.Name, &q)
-				if err != nil {
+		for i := range b.codes {
+			code := &b.codes[i]
+			for !code.done && (code.at == nil || *code.at != last && (*code.at < last) != r.q.Descending) {
+				if err := r.follow(ctx, b, code); err != nil {
 					return err
-				}
-				for _, record := range found.Records {
-					id, ok := record.ID().Int()
-					if !ok || id <= from {
-						return fmt.Errorf("records of %s are not in the order of their keys: %w", r.q.Table.Name, erp.ErrBadResponse)
-					}
-					b.values[id], from = code, id
-				}
-				if !found.More() {
-					break
 				}
 			}
 		}
 	}
+	return nil
+}
+
+// follow requests the next records that hold a code.
+func (r *restReader) follow(ctx context.Context, b *button, code *code) error {
+	held, _ := holds(r.q.Columns[b.column].Name, code.value)
+	q := erp.Query{Filter: r.base.And(held), Select: []string{r.q.Table.Key}, OrderBy: r.order(), Top: r.s.opts.PageSize}
+	if after := cmp.Or(code.at, r.q.After); after != nil {
+		q.Filter = q.Filter.And(r.behind(*after))
+	}
+	page, err := r.s.page(ctx, r.q.Table.Name, &q)
+	if err != nil {
+		return err
+	}
+	for _, record := range page.Records {
+		id, ok := record.ID().Int()
+		if !ok || code.at != nil && (id <= *code.at) != r.q.Descending {
+			return outOfOrder(r.q.Table)
+		}
+		b.values[id], code.at = code.value, &id
+	}
+	code.done = !page.More()
 	return nil
 }

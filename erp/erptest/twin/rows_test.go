@@ -3,14 +3,19 @@ package twin_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 	"github.com/erphub/erphub/erp/erptest/twin"
 )
@@ -105,4 +110,64 @@ func TestOddFolder(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEmpty(t, texts(t, erptest.New(t, erptest.FromTwin(dir)), "SELECT Name FROM C_BPartner"))
 	verified(t, dir)
+}
+
+// deletes is a transport that has a record deleted before it sends a request for others.
+type deletes struct {
+	http.RoundTripper
+	do func()
+}
+
+func (d deletes) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.do()
+	return d.RoundTripper.RoundTrip(r)
+}
+
+// Of a table from which others delete while it is read over REST, each row that is there
+// all the while is read once, in the order of the keys.
+func TestRowsThatGo(t *testing.T) {
+	t.Parallel()
+	const rows, kept = 1200, 900
+	srv := erptest.New(t)
+	c := client(t, srv, "GardenAdmin", 11, 102)
+	ids := make([]int64, 0, rows)
+	for i := range rows {
+		record, err := c.Create(t.Context(), "C_Greeting", map[string]any{"Name": fmt.Sprintf("Greeting %d", i)})
+		require.NoError(t, err)
+		id, _ := record.ID().Int()
+		ids = append(ids, id)
+	}
+	rand.New(rand.NewPCG(1, rows)).Shuffle(rows, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+	stay, doomed := ids[:kept], ids[kept:]
+	slices.Sort(stay)
+	for _, descending := range []bool{false, true} {
+		least := (rows - kept) / 2 // of the doomed are left for the second time
+		if descending {
+			slices.Reverse(stay)
+			least = 0
+		}
+		var mu sync.Mutex
+		transport := deletes{http.DefaultTransport, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			for range min(15, len(doomed)-least) {
+				assert.NoError(t, c.Delete(t.Context(), "C_Greeting", erp.IntID(doomed[0])))
+				doomed = doomed[1:]
+			}
+		}}
+		token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 0, 0)
+		require.NoError(t, err)
+		reading, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)), erp.WithTransport(transport))
+		require.NoError(t, err)
+		query := &twin.Query{Table: &twin.Table{Name: "C_Greeting", Key: "C_Greeting_ID", HasActive: true}, Descending: descending,
+			Columns: []twin.Column{{Name: "C_Greeting_ID", Type: twin.Integer}}, By: "AD_Client_ID", Keys: []any{int64(11)}}
+		var read []int64
+		require.NoError(t, twin.NewREST(reading, nil).Rows(t.Context(), query, func(values []any) error {
+			read = append(read, values[0].(int64))
+			return nil
+		}))
+		left := slices.DeleteFunc(slices.Clone(read), func(id int64) bool { return !slices.Contains(stay, id) })
+		assert.Equal(t, stay, left)
+		assert.Len(t, doomed, least)
+	}
 }

@@ -110,11 +110,8 @@ func (c *clone) repair(ctx context.Context, t *store.Table) (removed bool, err e
 		if empty, err := isEmpty(ctx, tx, t); err != nil || empty {
 			return err
 		}
-		refs, err := c.refsOf(ctx, tx, t)
+		refs, err := c.danglingRefs(ctx, tx, t, 0)
 		if err != nil {
-			return err
-		}
-		if refs, err = danglingRefs(ctx, tx, t, refs, 0); err != nil {
 			return err
 		}
 		var notes TableReport

@@ -8,7 +8,8 @@ import (
 )
 
 // Source is an ERP that a twin is made of. [NewREST] and [NewDatabase] make one;
-// others may be written. Its methods are called by one goroutine at a time.
+// others may be written. Stamp is called by several goroutines at once, but not while
+// another method is, and those by one at a time.
 type Source interface {
 	// Origin names the ERP without user, password or token.
 	Origin() string
