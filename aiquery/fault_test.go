@@ -87,7 +87,9 @@ func TestDatabaseKilled(t *testing.T) {
 	assert.Equal(t, aiquery.StatusError, records[0]["aig_querystatus"])
 	assert.Equal(t, "the connection to the database was lost; try again", records[0]["aig_errormessage"])
 
-	// The audit's connections go at the same time.
+	// The audit's connections go at the same time. The one that was killed may still be
+	// listed when its client knows.
+	soon(t, "it is gone", func() bool { return connections(t, admin, "query LIKE '%generate_series%'") == 0 })
 	done = w.ask(t, t.Context(), endless)
 	soon(t, "it runs", func() bool { return connections(t, admin, "state = 'active' AND query LIKE '%generate_series%'") == 1 })
 	kill("true")
