@@ -29,7 +29,7 @@ type budget struct {
 var budgets = []budget{
 	{"aiquery", 19_830, 307},
 	{"aiquery/embedded", 6_150, 19},
-	{"cmd", 36_561, 0},
+	{"cmd", 36_526, 0},
 	{"deploylog", 3_500, 95},
 	{"dict", 28_732, 635},
 	{"erp", 10_470, 454},
@@ -45,7 +45,7 @@ var budgets = []budget{
 // first number, and no more functions than the second may have one above 15.
 const (
 	mostComplex = 30
-	mostAbove15 = 117
+	mostAbove15 = 116
 )
 
 // Packages that others may import. A new one is what two outsiders would import.
@@ -53,8 +53,8 @@ const mostPublic = 35
 
 // Commands and rows of flags in docs/commands.md.
 const (
-	mostCommands = 107 // dict undo is the last: nothing else takes an apply back
-	mostFlagRows = 900
+	mostCommands = 105
+	mostFlagRows = 893
 )
 
 // written is one file of Go that people write.

@@ -58,7 +58,7 @@ A login is the exception, because its parts belong together. User name and passw
 from one source: the first of flags, variables and profile that has a user name or a token. The login of a profile is sent to the
 address of that profile and to no other, and variables are sent to ERP_URL where it is set; --url cannot send them elsewhere.
 
-The configuration file is one YAML file (` + "`erphub config path`" + ` prints where it is; ` + "`--config`" + ` and ` + "`ERPHUB_CONFIG`" + ` name another). Keys
+The configuration file is one YAML file (` + "`erphub config list`" + ` says where it is; ` + "`--config`" + ` and ` + "`ERPHUB_CONFIG`" + ` name another). Keys
 may be written with dots or in sections, and a list stands for values with commas between:
 
 ` + "```yaml" + `

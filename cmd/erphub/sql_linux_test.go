@@ -20,7 +20,7 @@ func TestSQLShell(t *testing.T) {
 	require.NoError(t, os.WriteFile(config, []byte("url: "+url+"\nauth.username: GardenAdmin\nauth.password: GardenAdmin\n"+
 		"auth.default-client-id: 11\nauth.default-role-id: 102\nauth.default-org-id: 11\n"), 0o600))
 	term := newTerminal(t)
-	cmd := atTerminal(t, term, config, "sql")
+	cmd := atTerminal(t, term, config, "query")
 
 	line := func(text string) { // at the prompt: interrupts lose what is typed ahead
 		t.Helper()

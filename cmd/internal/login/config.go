@@ -75,16 +75,6 @@ func (a *app) configCommand() *cli.Command {
 					})
 				}),
 			},
-			{
-				Name: "path", Usage: "print the path of the configuration file", Flags: shell.ValueFlags(),
-				Action: func(c *cli.Context) error {
-					path, err := a.ConfigPath(c)
-					if err != nil {
-						return err
-					}
-					return a.Print(c, map[string]string{"path": path}, output.Table{Below: shell.Printable(path) + "\n"})
-				},
-			},
 		},
 	}
 }

@@ -1,4 +1,4 @@
-// Package query has the commands query, sql and metrics, which send SQL to an AI API.
+// Package query has the commands query and metrics, which send SQL to an AI API.
 package query
 
 import (
@@ -13,5 +13,5 @@ type app struct{ *shell.Shell }
 // Commands are the commands of this family.
 func Commands(sh *shell.Shell) []*cli.Command {
 	a := &app{sh}
-	return []*cli.Command{a.queryCommand(), a.sqlCommand(), a.metricsCommand()}
+	return []*cli.Command{a.queryCommand(), a.metricsCommand()}
 }

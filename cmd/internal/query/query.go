@@ -17,6 +17,7 @@ import (
 	"github.com/erphub/erphub/cmd/internal/auditlog"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
+	"github.com/erphub/erphub/cmd/internal/sqlshell"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -26,10 +27,13 @@ const maxStatement = 1 << 20
 
 func (a *app) queryCommand() *cli.Command {
 	return &cli.Command{
-		Name: "query", Usage: "run a SELECT with the permissions of one of your roles", ArgsUsage: `"SELECT ..." | --audit [ID]`,
+		Name: "query", Usage: "run a SELECT with the permissions of one of your roles", ArgsUsage: `["SELECT ..." | --audit [ID]]`,
 		Description: "Sends the query to the AI integration API, which is at the ERP's address unless --ai-api-url or " + aiclient.EnvURL + " says " +
 			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may " +
 			"not see do not exist for it, secrets are masked, and each query is audited.\n\n" +
+			"Without a statement, on a terminal, it is a shell: it reads statements as you type them, with a history and completion of tables and " +
+			"columns, and commands of psql (\\? lists them). Several statements, or such commands, run one after the other, up to the first that fails. " +
+			"The history is in the file sql_history of the state folder ($XDG_STATE_HOME/erphub, or ~/.local/state/erphub), which only you may read.\n\n" +
 			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null. " +
 			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is exact (for a spreadsheet give " +
 			"--no-formulas): NULL is an empty cell, an empty text is \"\". -o ndjson prints an object per row.\n\n" +
@@ -43,6 +47,7 @@ func (a *app) queryCommand() *cli.Command {
 			&cli.IntFlag{Name: "max-rows", Usage: "how many rows to return at most; the service returns 100 by default, and 1000 at most"},
 			&cli.BoolFlag{Name: "explain", Usage: "show what it reads and returns, and do not run it"},
 			&cli.BoolFlag{Name: "roles", Usage: "list the roles you may query with, and run no query"},
+			&cli.BoolFlag{Name: "no-history", Usage: "the shell reads and writes no history"},
 			&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
 		}, append(auditFlags(), shell.OutputFlags()...)...),
 		Action: a.query,
@@ -65,18 +70,21 @@ func (a *app) checkQuery(c *cli.Context) error {
 		}
 		return nil
 	}
-	return checkStatement(c)
+	return a.checkStatement(c)
 }
 
+// statementOnly are flags that go with one statement.
+var statementOnly = []string{"param", "explain"}
+
 // checkStatement refuses a statement that is missing, or given twice.
-func checkStatement(c *cli.Context) error {
+func (a *app) checkStatement(c *cli.Context) error {
 	switch {
 	case c.NArg() > 1:
 		return shell.Usagef("query takes one statement, got %d arguments; put it in quotes, and values for $1, $2, ... behind --param", c.NArg())
 	case c.NArg() == 1 && c.IsSet("file"):
 		return shell.Usagef("the statement is given twice: as an argument and with --file")
-	case c.NArg() == 0 && !c.IsSet("file"):
-		return shell.Usagef("query takes a statement such as \"SELECT name FROM c_bpartner\", or --file")
+	case c.NArg() == 0 && !c.IsSet("file") && (!shell.Terminal(a.Streams.In) || !shell.Terminal(a.Streams.Out) || firstSet(c, statementOnly) != ""):
+		return shell.Usagef("query takes a statement such as \"SELECT name FROM c_bpartner\", or --file; alone, on a terminal, it is a shell")
 	case c.IsSet("max-rows") && c.Int("max-rows") < 1:
 		return shell.Usagef("--max-rows must be 1 or more")
 	}
@@ -100,9 +108,18 @@ func (a *app) query(c *cli.Context) error {
 		}
 		return a.queryRoles(c, client)
 	}
+	if c.NArg() == 0 && !c.IsSet("file") {
+		return a.sqlTerminal(c)
+	}
 	q, err := a.statement(c)
 	if err != nil {
 		return err
+	}
+	if sqlshell.IsScript(q.SQL) {
+		if name := firstSet(c, statementOnly); name != "" {
+			return shell.Usagef("--%s is for one statement, and there are several; a script has \\bind and \\explain", name)
+		}
+		return a.script(c, q.SQL)
 	}
 	client, err := a.roleClient(c)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/erphub/erphub/aiquery/aiclient"
 	"github.com/erphub/erphub/aiquery/api"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
@@ -20,50 +19,14 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-func (a *app) sqlCommand() *cli.Command {
-	return &cli.Command{
-		Name: "sql", Usage: "a shell for SQL with the permissions of one of your roles",
-		Description: "On a terminal it reads statements as you type them, with a history and completion of tables and columns; \\? lists its commands, which are those of psql where they make sense here. " +
-			"Statements are SELECTs, and end with a semicolon. Without a terminal it runs the statements of standard input, and ends at the first that fails. " +
-			"What the role may not see does not exist, and each statement is audited, as with `erphub query`.\n\n" +
-			"The history is kept in the file sql_history of the state folder ($XDG_STATE_HOME/erphub, or ~/.local/state/erphub), which only you may read; --no-history keeps none.",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "command", Aliases: []string{"c"}, Usage: "run these statements, and end"},
-			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "run the statements of this file, and end; - for standard input", TakesFile: true},
-			&cli.BoolFlag{Name: "keep-going", Usage: "go on after a statement of a script that fails"},
-			&cli.BoolFlag{Name: "no-history", Usage: "read and write no history"},
-			&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to query with (" + aiclient.EnvRole + ")"},
-			&cli.IntFlag{Name: "max-rows", Usage: "how many rows to return at most; the service returns 100 by default, and 1000 at most"},
-			&cli.StringFlag{Name: "ai-api-url", Usage: "address of the AI API, with or without /api/ai (" + aiclient.EnvURL + ")"},
-		}, shell.OutputFlags()...),
-		Action: a.sql,
-	}
-}
-
-func (a *app) sql(c *cli.Context) error {
-	switch {
-	case c.NArg() > 0:
-		return shell.Usagef("sql takes no arguments; give statements behind --command, or run one with `erphub query`")
-	case c.IsSet("command") && c.IsSet("file"):
-		return shell.Usagef("--command and --file are two sources of statements; choose one")
-	case c.IsSet("max-rows") && (c.Int("max-rows") < 1 || c.Int("max-rows") > 1000):
-		return shell.Usagef("--max-rows must be 1 to 1000")
-	}
-	choice, err := a.Choice(c, "")
+// script runs the statements and commands of a text as the shell does, up to the first
+// that fails.
+func (a *app) script(c *cli.Context, text string) error {
+	s, err := a.sqlShell(c)
 	if err != nil {
 		return err
 	}
-	client, err := a.roleClient(c)
-	if err != nil {
-		return err
-	}
-	s, err := a.sqlShell(c, client, choice)
-	if err != nil {
-		return err
-	}
-	if !s.Script {
-		return a.sqlTerminal(c, s)
-	}
+	s.Lines, s.Script = sqlshell.FromText(text), true
 	if err := sqlshell.New(*s).Run(c.Context); !errors.Is(err, sqlshell.ErrFailed) {
 		return err
 	} else {
@@ -72,9 +35,17 @@ func (a *app) sql(c *cli.Context) error {
 }
 
 // sqlShell is what the shell is made of.
-func (a *app) sqlShell(c *cli.Context, client *aiclient.Client, choice *output.Choice) (*sqlshell.Options, error) {
+func (a *app) sqlShell(c *cli.Context) (*sqlshell.Options, error) {
+	choice, err := a.Choice(c, "")
+	if err != nil {
+		return nil, err
+	}
+	client, err := a.roleClient(c)
+	if err != nil {
+		return nil, err
+	}
 	s := &sqlshell.Options{
-		Client: client, Out: a.Streams.Out, Err: a.Streams.Err, MaxRows: c.Int("max-rows"), KeepGoing: c.Bool("keep-going"),
+		Client: client, Out: a.Streams.Out, Err: a.Streams.Err, MaxRows: c.Int("max-rows"),
 		Point: pointed, Part: shell.Interruptible,
 		List: a.PrintTable,
 		Plan: func(e *api.Explanation) error { return a.printExplanation(c, e) },
@@ -92,23 +63,15 @@ func (a *app) sqlShell(c *cli.Context, client *aiclient.Client, choice *output.C
 	i := slices.Index(s.Formats, string(choice.Format)) // the first is usual
 	s.Formats = slices.Insert(slices.Delete(s.Formats, i, i+1), 0, string(choice.Format))
 	s.Print = func(r *api.Result, v sqlshell.View) error { return a.printView(c, choice, r, v) }
-	switch {
-	case c.IsSet("command"):
-		s.Lines, s.Script = sqlshell.FromText(c.String("command")), true
-	case c.IsSet("file") && c.String("file") != "-":
-		content, err := a.readStatement(c.String("file"))
-		if err != nil {
-			return nil, shell.Usage(fmt.Errorf("reading the statements: %w", err))
-		}
-		s.Lines, s.Script = sqlshell.FromText(content), true
-	case c.IsSet("file") || !shell.Terminal(a.Streams.In) || !shell.Terminal(a.Streams.Out):
-		s.Lines, s.Script = sqlshell.From(a.Streams.In), true
-	}
 	return s, nil
 }
 
 // sqlTerminal runs the shell for the person at the terminal.
-func (a *app) sqlTerminal(c *cli.Context, s *sqlshell.Options) error {
+func (a *app) sqlTerminal(c *cli.Context) error {
+	s, err := a.sqlShell(c)
+	if err != nil {
+		return err
+	}
 	history := ""
 	if !c.Bool("no-history") {
 		history = a.StateFile("sql_history")

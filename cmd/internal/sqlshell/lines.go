@@ -1,7 +1,6 @@
 package sqlshell
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"os"
@@ -14,33 +13,18 @@ import (
 )
 
 // script are lines that nobody types.
-type script struct{ in *bufio.Reader }
-
-// From reads the lines of a script.
-func From(in io.Reader) Lines { return &script{bufio.NewReader(in)} }
+type script struct{ rest string }
 
 // FromText are the lines of a text.
-func FromText(text string) Lines { return From(strings.NewReader(text)) }
-
-// maxLine bounds a line of a script.
-const maxLine = 1 << 20
+func FromText(text string) Lines { return &script{text} }
 
 // Line implements Lines.
-func (s *script) Line(string) (string, error) {
-	var b strings.Builder
-	for {
-		part, err := s.in.ReadSlice('\n')
-		b.Write(part)
-		switch {
-		case b.Len() > maxLine:
-			return "", errors.New("a line of the script is longer than 1 MiB")
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && b.Len() == 0:
-			return "", err
-		}
-		return strings.TrimRight(b.String(), "\r\n"), nil
+func (s *script) Line(string) (line string, err error) {
+	if s.rest == "" {
+		return "", io.EOF
 	}
+	line, s.rest, _ = strings.Cut(s.rest, "\n")
+	return strings.TrimRight(line, "\r"), nil
 }
 
 // Remember implements Lines.

@@ -64,9 +64,8 @@ type Options struct {
 	Edit func(context.Context, string) (string, error)
 	// MaxRows bounds the rows of a result; 0: as the service does.
 	MaxRows int
-	// Script: there is nobody who types. The first failure ends it, unless KeepGoing
-	// is set.
-	Script, KeepGoing bool
+	// Script: there is nobody who types. The first failure ends it.
+	Script bool
 }
 
 // Table is a table that statements may name.
@@ -85,6 +84,18 @@ type Shell struct {
 	failed bool
 	ended  bool // no more lines
 }
+
+// IsScript reports whether a text is more than one statement: several, or commands of
+// the shell.
+func IsScript(text string) bool {
+	if commandLine().MatchString(text) {
+		return true
+	}
+	parts, err := migration.Split(text, dict.PostgreSQL)
+	return err == nil && len(parts) > 1
+}
+
+var commandLine = lazyregexp.New(`(?m)^\s*\\|;\s*\\`)
 
 // New is a shell that has not begun.
 func New(o Options) *Shell {
@@ -127,7 +138,7 @@ func (s *Shell) next(ctx context.Context) error {
 	err = s.take(part, line)
 	if errors.Is(err, ErrFailed) {
 		s.failed = true
-		if !s.Script || s.KeepGoing {
+		if !s.Script {
 			return nil
 		}
 	}
@@ -234,7 +245,7 @@ func (s *Shell) takeWord(ctx context.Context, word string) (bool, error) {
 
 // ends reports whether the error of a statement ends what follows it, too.
 func (s *Shell) ends(ctx context.Context, err error) bool {
-	return !errors.Is(err, ErrFailed) || s.Script && !s.KeepGoing || ctx.Err() != nil
+	return !errors.Is(err, ErrFailed) || s.Script || ctx.Err() != nil
 }
 
 // atEnd finds a command that follows a statement in its line.

@@ -120,7 +120,7 @@ func TestBuffer(t *testing.T) {
 		"a backslash in a text":    {[]string{`select '\d';`}, "", `select '\d'`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sh, _ := statements(t, Options{Lines: FromText(""), Script: true, KeepGoing: true})
+			sh, _ := statements(t, Options{Lines: FromText("")})
 			for _, line := range c.lines {
 				if err := sh.take(t.Context(), line); err != nil && !errors.Is(err, ErrFailed) {
 					t.Fatal(err)
@@ -163,7 +163,7 @@ func TestCommands(t *testing.T) {
 		"no editor":        {`\e`, "no terminal"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sh, out := statements(t, Options{Lines: FromText(c.line), Script: true, KeepGoing: true})
+			sh, out := statements(t, Options{Lines: FromText(c.line)})
 			err := sh.Run(t.Context())
 			if err != nil {
 				require.ErrorIs(t, err, ErrFailed)
@@ -183,7 +183,7 @@ func FuzzLines(f *testing.F) {
 		if strings.Contains(text, `\i`) || strings.Contains(text, `\o`) || len(text) > 4<<10 {
 			return // files
 		}
-		sh, _ := statements(t, Options{Lines: FromText(text), Script: true, KeepGoing: true})
+		sh, _ := statements(t, Options{Lines: FromText(text)})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // nothing is sent
 		for _, line := range strings.Split(text, "\n") {
