@@ -50,6 +50,18 @@ func TestSQLShell(t *testing.T) {
 	line("select count(*) as n from c_order;\r")
 	term.sees(t, `Time: .* \(server: \d+ ms\)`)
 
+	// Values, a result in a file, the plan, the roles.
+	result := filepath.Join(home, "out.csv")
+	line("\\bind JoeBlock\r")
+	line("select value from c_bpartner where value=$1 \\g " + result + "\r")
+	line("\\explain select name from c_bpartner\r")
+	term.sees(t, `reads C_BPartner`)
+	csv, err := os.ReadFile(result)
+	require.NoError(t, err)
+	assert.Equal(t, "value\nJoeBlock\n", string(csv))
+	line("\\role\r")
+	term.sees(t, `GardenWorld Admin`)
+
 	// A statement that takes too long is given up, and the shell goes on.
 	line("select count(*) from c_orderline a, c_orderline b, c_orderline c, c_orderline d where a.linenetamt+b.linenetamt+c.linenetamt=d.linenetamt;\r")
 	require.Eventually(t, func() bool { return term.echoes(t) }, waitFor, tick, "%s", term.raw())

@@ -17,7 +17,8 @@ import (
 	"github.com/erphub/erphub/cmd/internal/auditlog"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/cmd/internal/sqlshell"
+	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -32,7 +33,7 @@ func (a *app) queryCommand() *cli.Command {
 			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may " +
 			"not see do not exist for it, secrets are masked, and each query is audited.\n\n" +
 			"Without a statement, on a terminal, it is a shell: it reads statements as you type them, with a history and completion of tables and " +
-			"columns, and commands of psql (\\? lists them). Several statements, or such commands, run one after the other, up to the first that fails. " +
+			"columns, and commands of psql (\\? lists them). Several statements run one after the other, up to the first that fails. " +
 			"The history is in the file sql_history of the state folder ($XDG_STATE_HOME/erphub, or ~/.local/state/erphub), which only you may read.\n\n" +
 			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null. " +
 			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is exact (for a spreadsheet give " +
@@ -115,16 +116,29 @@ func (a *app) query(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if sqlshell.IsScript(q.SQL) {
-		if name := firstSet(c, statementOnly); name != "" {
-			return shell.Usagef("--%s is for one statement, and there are several; a script has \\bind and \\explain", name)
-		}
-		return a.script(c, q.SQL)
+	parts, err := migration.Split(q.SQL, dict.PostgreSQL)
+	several := err == nil && len(parts) > 1 // what cannot be split is refused by the service
+	if choice, err := a.Choice(c, ""); several && (err != nil || choice.File != "" || len(q.Params) > 0) {
+		return cmp.Or(err, shell.Usagef("--param and a file for the result are for one statement, and there are %d", len(parts)))
 	}
 	client, err := a.roleClient(c)
 	if err != nil {
 		return err
 	}
+	if !several {
+		return a.run(c, client, q)
+	}
+	for _, part := range parts {
+		q.SQL = strings.TrimSpace(part.Text)
+		if err := a.run(c, client, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run has one statement run, or explained, and prints what comes of it.
+func (a *app) run(c *cli.Context, client *aiclient.Client, q aiclient.Query) error {
 	if c.Bool("explain") {
 		plan, err := client.Explain(c.Context, q)
 		if err != nil {

@@ -19,21 +19,6 @@ import (
 	"github.com/erphub/erphub/erp"
 )
 
-// script runs the statements and commands of a text as the shell does, up to the first
-// that fails.
-func (a *app) script(c *cli.Context, text string) error {
-	s, err := a.sqlShell(c)
-	if err != nil {
-		return err
-	}
-	s.Lines, s.Script = sqlshell.FromText(text), true
-	if err := sqlshell.New(*s).Run(c.Context); !errors.Is(err, sqlshell.ErrFailed) {
-		return err
-	} else {
-		return fmt.Errorf("%w: %w", err, shell.ErrReported)
-	}
-}
-
 // sqlShell is what the shell is made of.
 func (a *app) sqlShell(c *cli.Context) (*sqlshell.Options, error) {
 	choice, err := a.Choice(c, "")

@@ -336,7 +336,7 @@ func (s *Shell) include(ctx context.Context, args string) error {
 		return err
 	}
 	inner := *s
-	inner.Lines, inner.Script, inner.buffer = FromText(string(content)), true, ""
+	inner.Lines, inner.script, inner.buffer = FromText(string(content)), true, ""
 	err = inner.Run(ctx)
 	s.last, s.client, s.view, s.timing = inner.last, inner.client, inner.view, inner.timing
 	return err

@@ -29,8 +29,7 @@ type Lines interface {
 // ErrAborted is a line that the person gave up, with Ctrl-C.
 var ErrAborted = errors.New("the line was given up")
 
-// ErrFailed is the end of a script whose statement failed. The failure was
-// printed.
+// ErrFailed is a statement that failed. The failure was printed.
 var ErrFailed = errors.New("a statement failed")
 
 // View is how results are shown.
@@ -64,8 +63,6 @@ type Options struct {
 	Edit func(context.Context, string) (string, error)
 	// MaxRows bounds the rows of a result; 0: as the service does.
 	MaxRows int
-	// Script: there is nobody who types. The first failure ends it.
-	Script bool
 }
 
 // Table is a table that statements may name.
@@ -81,21 +78,9 @@ type Shell struct {
 	last   string // the last statement that was run
 	params []any  // for the next statement
 	names  names
-	failed bool
+	script bool // the lines are of a file: the first failure ends it
 	ended  bool // no more lines
 }
-
-// IsScript reports whether a text is more than one statement: several, or commands of
-// the shell.
-func IsScript(text string) bool {
-	if commandLine().MatchString(text) {
-		return true
-	}
-	parts, err := migration.Split(text, dict.PostgreSQL)
-	return err == nil && len(parts) > 1
-}
-
-var commandLine = lazyregexp.New(`(?m)^\s*\\|;\s*\\`)
 
 // New is a shell that has not begun.
 func New(o Options) *Shell {
@@ -111,7 +96,7 @@ var errQuit = errors.New("quit")
 func (s *Shell) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if err := s.next(ctx); errors.Is(err, errQuit) {
-			return s.outcome()
+			return nil
 		} else if err != nil || s.ended {
 			return err
 		}
@@ -135,35 +120,20 @@ func (s *Shell) next(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	err = s.take(part, line)
-	if errors.Is(err, ErrFailed) {
-		s.failed = true
-		if !s.Script {
-			return nil
-		}
+	if err = s.take(part, line); errors.Is(err, ErrFailed) && !s.script {
+		return nil
 	}
 	return err
 }
 
 // end is what is left when the lines end.
 func (s *Shell) end(ctx context.Context) error {
-	if !s.Script {
+	if !s.script {
 		fmt.Fprintln(s.Out)
 		return nil
 	}
 	if strings.TrimSpace(s.buffer) != "" { // the last statement needs no semicolon
-		if err := s.run(ctx, s.buffer); errors.Is(err, ErrFailed) {
-			s.failed = true
-		} else if err != nil {
-			return err
-		}
-	}
-	return s.outcome()
-}
-
-func (s *Shell) outcome() error {
-	if s.Script && s.failed {
-		return ErrFailed
+		return s.run(ctx, s.buffer)
 	}
 	return nil
 }
@@ -237,7 +207,7 @@ func (s *Shell) takeWord(ctx context.Context, word string) (bool, error) {
 	if !strings.HasPrefix(word, `\`) {
 		return false, nil
 	}
-	if !s.Script {
+	if !s.script {
 		s.Lines.Remember(word)
 	}
 	return true, s.command(ctx, word)
@@ -245,7 +215,7 @@ func (s *Shell) takeWord(ctx context.Context, word string) (bool, error) {
 
 // ends reports whether the error of a statement ends what follows it, too.
 func (s *Shell) ends(ctx context.Context, err error) bool {
-	return !errors.Is(err, ErrFailed) || s.Script || ctx.Err() != nil
+	return !errors.Is(err, ErrFailed) || s.script || ctx.Err() != nil
 }
 
 // atEnd finds a command that follows a statement in its line.
@@ -283,7 +253,7 @@ func (s *Shell) commandAtEnd(line string) int {
 // run runs a statement and shows what comes of it.
 func (s *Shell) run(ctx context.Context, statement string) error {
 	statement = strings.TrimSpace(statement)
-	if !s.Script {
+	if !s.script {
 		s.Lines.Remember(oneLine(statement) + ";")
 	}
 	s.last = statement
