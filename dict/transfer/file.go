@@ -41,7 +41,7 @@ func FormatOf(path string) (Format, bool) {
 type File struct {
 	Path   string
 	Format Format
-	// Delimiter is that of CSV; 0: the one that the first line shows.
+	// Delimiter is that of CSV; 0: the one that the first line shows, and a tab in TSV.
 	Delimiter byte
 	// Called is the name in messages; empty: Path.
 	Called string
@@ -59,8 +59,10 @@ func (f File) Open() (Reader, error) {
 		return nil, err
 	}
 	switch f.Format {
-	case CSV, TSV:
+	case CSV:
 		return newCSV(in, f.Delimiter), nil
+	case TSV:
+		return newCSV(in, cmp.Or(f.Delimiter, '\t')), nil
 	case NDJSON:
 		return newJSON(in, false), nil
 	case JSONList:

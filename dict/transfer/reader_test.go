@@ -51,8 +51,13 @@ func TestReadCSV(t *testing.T) {
 		{"quotes inside", "a,b\n5\" x,b\"c\n", "[a b] 2:5\" x|b\"c"},
 		{"blanks are kept", "a , b\n 1, 2 \n", "[a b] 2: 1| 2 "},
 		{"quoted delimiter in the header", "\"a,b\";c\n1;2\n", "[a,b c] 2:1|2"},
+		{"tabs of f.tsv", "a,b\n1, 2", "[a,b] 2:1, 2"},
 	} {
-		names, rows, err := readAll(file(t, "f.csv", tt.content))
+		called := "f.csv"
+		if strings.HasSuffix(tt.name, ".tsv") {
+			called = "f.tsv"
+		}
+		names, rows, err := readAll(file(t, called, tt.content))
 		require.NoError(t, err, tt.name)
 		got := fmt.Sprint(names)
 		for _, r := range rows {

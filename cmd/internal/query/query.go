@@ -116,25 +116,34 @@ func (a *app) query(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	parts, err := migration.Split(q.SQL, dict.PostgreSQL)
-	several := err == nil && len(parts) > 1 // what cannot be split is refused by the service
-	if choice, err := a.Choice(c, ""); several && (err != nil || choice.File != "" || len(q.Params) > 0) {
-		return cmp.Or(err, shell.Usagef("--param and a file for the result are for one statement, and there are %d", len(parts)))
-	}
-	client, err := a.roleClient(c)
+	statements, err := a.statements(c, q)
 	if err != nil {
 		return err
 	}
-	if !several {
-		return a.run(c, client, q)
+	client, err := a.roleClient(c)
+	for i := 0; i < len(statements) && err == nil; i++ {
+		q.SQL = statements[i]
+		err = a.run(c, client, q)
 	}
-	for _, part := range parts {
-		q.SQL = strings.TrimSpace(part.Text)
-		if err := a.run(c, client, q); err != nil {
-			return err
-		}
+	return err
+}
+
+// statements are those of a text; a single one stays as it is. What cannot be split is
+// for the service to refuse.
+func (a *app) statements(c *cli.Context, q aiclient.Query) ([]string, error) {
+	parts, err := migration.Split(q.SQL, dict.PostgreSQL)
+	if err != nil || len(parts) < 2 {
+		return []string{q.SQL}, nil
 	}
-	return nil
+	choice, err := a.Choice(c, "")
+	if err == nil && (choice.File != "" || len(q.Params) > 0) {
+		err = shell.Usagef("--param and a file for the result are for one statement, and there are %d", len(parts))
+	}
+	statements := make([]string, len(parts))
+	for i, part := range parts {
+		statements[i] = strings.TrimSpace(part.Text)
+	}
+	return statements, err
 }
 
 // run has one statement run, or explained, and prints what comes of it.
