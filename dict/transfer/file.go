@@ -48,9 +48,7 @@ type File struct {
 }
 
 // Name implements [Input].
-func (f File) Name() string {
-	return cmp.Or(f.Called, f.Path)
-}
+func (f File) Name() string { return cmp.Or(f.Called, f.Path) }
 
 // Open implements [Input].
 func (f File) Open() (Reader, error) {

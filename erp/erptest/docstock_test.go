@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,18 +30,19 @@ func TestDocumentsHaveEffects(t *testing.T) {
 		change        map[string]float64
 		back          string // action that takes it back
 		fails         string // action that does not
+		moves         string // what a line does, 0 for nothing
 	}{
 		"movement": {"M_Movement", `"C_DocType_ID":144,"MovementDate":"2025-01-10"`, `"M_Product_ID":123,"M_Locator_ID":101,"M_LocatorTo_ID":50001,"MovementQty":9`,
-			map[string]float64{"stock 101 123": -9, "stock 50001 123": 9}, "RC", "RE"},
+			map[string]float64{"stock 101 123": -9, "stock 50001 123": 9}, "RC", "RE", "MovementQty"},
 		"count": {"M_Inventory", `"C_DocType_ID":144,"M_Warehouse_ID":103,"MovementDate":"2025-01-10"`, `"M_Product_ID":123,"M_Locator_ID":101,"QtyBook":10,"QtyCount":7`,
-			map[string]float64{"stock 101 123": -3}, "RA", "RE"},
+			map[string]float64{"stock 101 123": -3}, "RA", "RE", "QtyCount-QtyBook"},
 		"internal use": {"M_Inventory", `"C_DocType_ID":144,"M_Warehouse_ID":103,"MovementDate":"2025-01-10"`, `"M_Product_ID":123,"M_Locator_ID":101,"QtyInternalUse":2,"C_Charge_ID":100`,
-			map[string]float64{"stock 101 123": -2}, "VO", "RE"},
-		"production": {"M_Production", `"C_DocType_ID":145,"M_Product_ID":138,"M_Locator_ID":101,"ProductionQty":1,"MovementDate":"2025-01-10"`,
-			`"M_Product_ID":138,"M_Locator_ID":101,"MovementQty":1,"PlannedQty":1,"IsEndProduct":true`, map[string]float64{"stock 101 138": 1}, "RC", "RE"},
+			map[string]float64{"stock 101 123": -2}, "VO", "RE", "QtyInternalUse"},
+		"production": {"M_Production", `"C_DocType_ID":145,"M_Product_ID":138,"M_Locator_ID":101,"ProductionQty":1,"MovementDate":"2025-01-10","IsCreated":"Y"`,
+			`"M_Product_ID":138,"M_Locator_ID":101,"MovementQty":1,"PlannedQty":1`, map[string]float64{"stock 101 138": 1}, "RC", "RE", "1"},
 		"bank statement": {"C_BankStatement", `"C_DocType_ID":144,"C_BankAccount_ID":100,"Name":"January","StatementDate":"2025-01-10","DateAcct":"2025-01-10"`,
 			`"DateAcct":"2025-01-10","StatementLineDate":"2025-01-10","ValutaDate":"2025-01-10","C_Currency_ID":100,"StmtAmt":50,"TrxAmt":50,"C_Payment_ID":%d`,
-			map[string]float64{"account 100": 50, "reconciled %d": 1}, "VO", "RC"},
+			map[string]float64{"account 100": 50, "reconciled %d": 1}, "VO", "RC", "StmtAmt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,6 +90,11 @@ func TestDocumentsHaveEffects(t *testing.T) {
 			draft := document()
 			require.Equal(t, 200, do(draft, "VO"))
 			assert.Equal(t, start, now(), "a voided draft")
+			var left int
+			db := srv.Database()
+			require.NoError(t, db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+tt.table+"Line WHERE ("+tt.moves+")<>0 AND "+tt.table+"_ID="+filepath.Base(draft)).Scan(&left))
+			require.NoError(t, db.Close())
+			assert.Zero(t, left, "lines of a voided draft that would do something")
 
 			path := document()
 			require.Equal(t, 200, do(path, "CO"))
@@ -115,10 +122,58 @@ func TestDocumentsHaveEffects(t *testing.T) {
 				require.Equal(t, 200, do(path, "CO"))
 				assert.Equal(t, want, now(), "completed again")
 			}
+			late := w.post("/models/"+tt.table+"Line", "{"+number(tt.line)+`,"`+tt.table+`_ID":`+filepath.Base(path)+"}")
+			assert.Contains(t, string(late.body), "ParentComplete")
 			require.Equal(t, 200, do(path, tt.back))
 			assert.Equal(t, start, now(), "taken back")
 		})
 	}
+}
+
+// As in the ERP, productions are made of lines that were created, for products with a bill
+// of materials, and components are taken from stock as they are used; and reversing a count
+// of what the books had none of takes nothing back, because the line that should do that
+// counts again what was entered.
+func TestStockAsInTheERP(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	w := writeAs(t, srv, asGardenAdmin)
+	made := func(path, body string) string {
+		r := w.post("/models/"+path, body)
+		require.Equal(t, 201, r.status, string(r.body))
+		return fmt.Sprintf("%.0f", r.object(t)["id"])
+	}
+	const day = `"MovementDate":"2025-01-10","M_Locator_ID":101,"C_DocType_ID":145,"ProductionQty":1`
+	for header, want := range map[string]string{
+		`"M_Product_ID":138`:                      "Not created",
+		`"M_Product_ID":123,"IsCreated":"Y"`:      "Non Bill Of Materials",
+		`"M_Product_ID":138,"IsCreated":"Y"`:      "does not contain End Product",
+		`"M_Product_ID":138,"IsCreated":"Y","C":`: "",
+	} {
+		header, ends := strings.CutSuffix(header, `,"C":`)
+		id := made("M_Production", "{"+day+","+header+"}")
+		line := w.post("/models/M_ProductionLine", `{"M_Production_ID":`+id+`,"M_Product_ID":135,"M_Locator_ID":101,"QtyUsed":4,"MovementQty":9,"IsEndProduct":true}`).object(t)
+		assert.Equal(t, "-4 false", fmt.Sprint(line["MovementQty"], " ", line["IsEndProduct"]))
+		if ends {
+			made("M_ProductionLine", `{"M_Production_ID":`+id+`,"M_Product_ID":138,"M_Locator_ID":101,"MovementQty":1}`)
+		}
+		r := w.put("/models/M_Production/"+id, `{"doc-action":"CO"}`)
+		assert.Contains(t, string(r.body), want)
+		assert.Equal(t, map[bool]int{true: 200, false: 500}[ends], r.status, string(r.body))
+	}
+
+	stock := func() (sum float64) {
+		db := srv.Database()
+		defer db.Close()
+		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT SUM(QtyOnHand) FROM M_StorageOnHand WHERE M_Product_ID=123 AND M_Locator_ID=101").Scan(&sum))
+		return sum
+	}
+	before := stock()
+	id := made("M_Inventory", `{"C_DocType_ID":144,"M_Warehouse_ID":103,"MovementDate":"2025-01-10"}`)
+	made("M_InventoryLine", `{"M_Inventory_ID":`+id+`,"M_Product_ID":123,"M_Locator_ID":101,"QtyCount":7}`)
+	require.Equal(t, 200, w.put("/models/M_Inventory/"+id, `{"doc-action":"CO"}`).status)
+	require.Equal(t, 200, w.put("/models/M_Inventory/"+id, `{"doc-action":"RC"}`).status)
+	assert.InDelta(t, before+7, stock(), 0)
 }
 
 // Lines of movements that move nothing are refused; units and quantities that are left out

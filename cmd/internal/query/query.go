@@ -43,7 +43,7 @@ func (a *app) queryCommand() *cli.Command {
 			"administrators and to the System level, each the records of the own tenant. Times are UTC.",
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "role", Aliases: []string{"ai-role-id"}, DefaultText: "that of the login", Usage: "number of the role to query with (" + aiclient.EnvRole + ")"},
-			&cli.GenericFlag{Name: "param", Usage: "value for the next of $1, $2, ...; repeatable", Value: &shell.Texts{}},
+			&cli.GenericFlag{Name: "param", Usage: "`VALUE` for the next of $1, $2, ...; repeatable", Value: &shell.Texts{}},
 			&cli.StringFlag{Name: "file", Aliases: []string{"f"}, Usage: "read the statement from this file, - for standard input", TakesFile: true},
 			&cli.IntFlag{Name: "max-rows", Usage: "how many rows to return at most; the service returns 100 by default, and 1000 at most"},
 			&cli.BoolFlag{Name: "explain", Usage: "show what it reads and returns, and do not run it"},

@@ -317,8 +317,11 @@ func (s *Shell) edit(ctx context.Context, _ string) error {
 	return s.take(ctx, strings.TrimRight(edited, "\n"))
 }
 
-// maxFile bounds a file of statements.
-const maxFile = 1 << 20
+// Bounds of a file of statements, and of how many include each other.
+const (
+	maxFile  = 1 << 20
+	maxDepth = 8
+)
 
 func (s *Shell) include(ctx context.Context, args string) error {
 	if args == "" {
@@ -335,7 +338,11 @@ func (s *Shell) include(ctx context.Context, args string) error {
 	if err != nil {
 		return err
 	}
+	if s.depth == maxDepth {
+		return fmt.Errorf("%s is included by files that include each other; break the circle", args)
+	}
 	inner := *s
+	inner.depth++
 	inner.Lines, inner.script, inner.buffer = FromText(string(content)), true, ""
 	err = inner.Run(ctx)
 	s.last, s.client, s.view, s.timing = inner.last, inner.client, inner.view, inner.timing

@@ -79,6 +79,7 @@ type Shell struct {
 	params []any  // for the next statement
 	names  names
 	script bool // the lines are of a file: the first failure ends it
+	depth  int  // how many files include this one
 	ended  bool // no more lines
 }
 

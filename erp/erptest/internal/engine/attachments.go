@@ -160,8 +160,7 @@ func (s *Session) SaveAttachment(ctx context.Context, tx *store.Tx, r *Record, a
 		return err
 	}
 	if a.row != nil {
-		_, err := s.ChangeRow(ctx, tx, t, a.row, store.Row{"BinaryData": data})
-		return err
+		return s.ChangeRow(ctx, tx, t.Name, a.row, store.Row{"BinaryData": data})
 	}
 	row := store.Row{"AD_Table_ID": r.Table.ID, "Title": "zip", "BinaryData": data}
 	if id := r.ID(); id > 0 {

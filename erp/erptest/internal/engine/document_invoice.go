@@ -149,10 +149,8 @@ func (d *document) payCash(ctx context.Context, credit bool) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"IsPaid", "C_Payment_ID"} {
-		d.Old[name] = paid[name]
-		d.Set(name, paid[name])
-	}
+	copyColumns(d.Old, paid, "IsPaid", "C_Payment_ID")
+	d.take(paid, "IsPaid", "C_Payment_ID")
 	d.say("Payment: " + types[0].String("Name") + " " + payment.Row.String("DocumentNo"))
 	return nil
 }

@@ -197,21 +197,18 @@ func (d *document) ship(ctx context.Context, typ store.Row, date any) (*document
 	if err != nil {
 		return nil, err
 	}
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, line := range lines {
+	if err := d.eachLine(ctx, func(line store.Row) error {
 		open := rat(line, "QtyOrdered")
 		open.Sub(open, rat(line, "QtyDelivered"))
 		if open.Sign() == 0 {
-			continue
+			return nil
 		}
 		made := store.Row{"M_InOut_ID": r.ID(), "C_OrderLine_ID": line["C_OrderLine_ID"], "MovementQty": rounded(open, 12), "QtyEntered": rounded(open, 12), "Line": line["Line"]}
 		copyColumns(made, line, "AD_Client_ID", "AD_Org_ID", "M_Product_ID", "C_Charge_ID", "C_UOM_ID", "Description", "M_AttributeSetInstance_ID")
-		if _, err := d.s.InsertRow(ctx, d.tx, "M_InOutLine", made); err != nil {
-			return nil, err
-		}
+		_, err := d.s.InsertRow(ctx, d.tx, "M_InOutLine", made)
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	return d.finished(ctx, "M_InOut", r.ID())
 }
@@ -236,19 +233,14 @@ func (d *document) invoice(ctx context.Context, typ store.Row, shipment *documen
 	}
 	shipped := map[int64]any{}
 	if shipment != nil {
-		lines, err := shipment.readLines(ctx)
-		if err != nil {
+		if err := shipment.eachLine(ctx, func(line store.Row) error {
+			shipped[line.Int("C_OrderLine_ID")] = line["M_InOutLine_ID"]
+			return nil
+		}); err != nil {
 			return nil, err
 		}
-		for _, line := range lines {
-			shipped[line.Int("C_OrderLine_ID")] = line["M_InOutLine_ID"]
-		}
 	}
-	lines, err := d.readLines(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, line := range lines {
+	if err := d.eachLine(ctx, func(line store.Row) error {
 		open := rat(line, "QtyOrdered")
 		open.Sub(open, rat(line, "QtyInvoiced"))
 		made := store.Row{"C_Invoice_ID": r.ID(), "C_OrderLine_ID": line["C_OrderLine_ID"], "M_InOutLine_ID": shipped[line.Int("C_OrderLine_ID")],
@@ -256,9 +248,10 @@ func (d *document) invoice(ctx context.Context, typ store.Row, shipment *documen
 		copyColumns(made, line,
 			"AD_Client_ID", "AD_Org_ID", "Line", "M_Product_ID", "C_Charge_ID", "C_UOM_ID", "Description", "M_AttributeSetInstance_ID", "C_Tax_ID",
 			"PriceActual", "PriceEntered", "PriceLimit", "PriceList", "IsDescription")
-		if _, err := d.s.InsertRow(ctx, d.tx, "C_InvoiceLine", made); err != nil {
-			return nil, err
-		}
+		_, err := d.s.InsertRow(ctx, d.tx, "C_InvoiceLine", made)
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	return d.finished(ctx, "C_Invoice", r.ID())
 }

@@ -9,7 +9,12 @@ import (
 
 // statementProgram is that of bank statements, which can be voided and not reversed.
 func statementProgram() docProgram {
-	return docProgram{complete: completeStatement, reverse: voidStatement, noReversal: true, reactivate: reactivateStatement}
+	return docProgram{prepare: prepareLines, complete: completeStatement, void: voidStatement, reverse: voidStatement, noReversal: true, reactivate: reactivateStatement}
+}
+
+func beforeStatementLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	_, err := lineParent(ctx, tx, r)
+	return err
 }
 
 // reactivateStatement opens a statement again, whose payments and balance wait for it.
@@ -66,7 +71,8 @@ func (d *document) addToBalance(ctx context.Context, sum *big.Rat) error {
 	return d.setRow(ctx, "C_BankAccount", id, store.Row{"CurrentBalance": rounded(new(big.Rat).Add(rat(account, "CurrentBalance"), sum), 12)})
 }
 
-// voidStatement takes back what completing has done.
+// voidStatement takes back what completing has done. As in the ERP, a payment on a line
+// without an amount stays reconciled.
 func voidStatement(ctx context.Context, d *document) error {
 	if err := d.eachLine(ctx, func(line store.Row) error {
 		was := nonZero(line, "StmtAmt")
@@ -85,5 +91,8 @@ func voidStatement(ctx context.Context, d *document) error {
 	sum := rat(d.Row, "StatementDifference")
 	d.describe("Voided")
 	d.Set("StatementDifference", "0")
+	if !d.Row.Bool("Processed") { // a draft, or opened again
+		return nil
+	}
 	return d.addToBalance(ctx, sum.Neg(sum))
 }

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"context"
 	"math/big"
+	"slices"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 )
 
 // stockDocument is a document whose lines change what lies in locators.
 type stockDocument struct {
-	// check refuses lines that cannot be completed; nil: none.
-	check func(lines []store.Row) error
 	// moves are the changes of a line: what is added to which locator.
 	moves func(typ, line store.Row) []stockMove
 	// back is what the line that takes a line back has other than it.
@@ -28,10 +27,11 @@ type stockMove struct {
 }
 
 func (s stockDocument) program() docProgram {
-	return docProgram{prepare: s.prepare, complete: s.complete, void: s.void, reverse: s.reverse, reactivate: unable}
+	return docProgram{prepare: prepareLines, complete: s.complete, void: s.void, reverse: s.reverse, reactivate: unable}
 }
 
-func (s stockDocument) prepare(ctx context.Context, d *document) error {
+// prepareLines refuses a document without lines, or in a closed period.
+func prepareLines(ctx context.Context, d *document) error {
 	if _, err := d.openType(ctx, "C_DocType_ID"); err != nil {
 		return err
 	}
@@ -47,22 +47,15 @@ func (s stockDocument) complete(ctx context.Context, d *document) error {
 	if err != nil {
 		return err
 	}
-	lines, err := d.readLines(ctx)
-	if err == nil && s.check != nil {
-		err = s.check(lines)
-	}
-	if err != nil {
-		return err
-	}
-	for _, line := range lines {
+	return d.eachLine(ctx, func(line store.Row) error {
 		for _, m := range s.moves(typ, line) {
 			at := store.Row{"M_Locator_ID": m.locator, "M_Product_ID": line["M_Product_ID"], "M_AttributeSetInstance_ID": m.instance}
 			if err := d.moveStocked(ctx, at, m.qty); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (s stockDocument) void(ctx context.Context, d *document) error {
@@ -142,28 +135,83 @@ func inventoryProgram() docProgram {
 }
 
 func productionProgram() docProgram {
-	return stockDocument{
-		check: func(lines []store.Row) error {
-			for _, line := range lines {
-				if line.Bool("IsEndProduct") {
-					return nil
-				}
-			}
-			return documentFails("Production does not contain End Product")
-		},
+	p := stockDocument{
 		moves: func(_, line store.Row) []stockMove {
 			return []stockMove{{line["M_Locator_ID"], line["M_AttributeSetInstance_ID"], rat(line, "MovementQty")}}
 		},
 		back: func(line store.Row) store.Row {
 			return store.Row{"MovementQty": negated(line, "MovementQty"), "PlannedQty": negated(line, "PlannedQty"), "QtyUsed": negated(line, "QtyUsed")}
 		},
-		none: func(line store.Row) (store.Row, string) {
-			return store.Row{"MovementQty": "0"}, nonZero(line, "MovementQty")
-		},
 		header: func(row store.Row) store.Row {
 			return store.Row{"ProductionQty": negated(row, "ProductionQty"), "IsComplete": "N"}
 		},
 	}.program()
+	p.prepare, p.void = prepareProduction, voidProduction
+	return p
+}
+
+// prepareProduction refuses a production whose lines do not make a product. Plans are not looked at.
+func prepareProduction(ctx context.Context, d *document) error {
+	if _, err := d.openType(ctx, "C_DocType_ID"); err != nil {
+		return err
+	}
+	if !d.Row.Bool("IsCreated") {
+		return documentFails("Not created")
+	}
+	d.Set("DocAction", "CO")
+	if d.Row.Bool("IsUseProductionPlan") {
+		return nil
+	}
+	product := d.Row.Int("M_Product_ID")
+	item, err := OneRow(ctx, d.tx, "M_Product", product)
+	if err != nil {
+		return err
+	}
+	if !item.Bool("IsBOM") {
+		return documentFails("Attempt to create product line for Non Bill Of Materials")
+	}
+	components, err := RowsWhere(ctx, d.tx, "PP_Product_BOMLine", "", `IsActive='Y' AND PP_Product_BOM_ID IN
+		(SELECT PP_Product_BOM_ID FROM PP_Product_BOM WHERE M_Product_ID=? AND IsActive='Y' AND BOMType='A' AND BOMUse='A')`, product)
+	if err == nil && len(components) == 0 {
+		err = documentFails("Attempt to create product line for Bill Of Materials with no BOM Components")
+	}
+	if err != nil {
+		return err
+	}
+	lines, err := d.readLines(ctx)
+	if err == nil && !slices.ContainsFunc(lines, func(line store.Row) bool { return line.Bool("IsEndProduct") }) {
+		err = documentFails("Production does not contain End Product")
+	}
+	return err
+}
+
+// voidProduction deletes the lines of a draft.
+func voidProduction(ctx context.Context, d *document) error {
+	t, err := d.lineTable(ctx)
+	if err != nil {
+		return err
+	}
+	d.Set("IsCreated", "N")
+	d.Set("ProductionQty", "0")
+	return d.eachLine(ctx, func(line store.Row) error { return d.s.Delete(ctx, d.tx, t, line) })
+}
+
+// beforeProductionLine tells the line of the product from those of components, which take
+// what is used of them from stock.
+func beforeProductionLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	parent, err := OneRow(ctx, tx, "M_ProductionPlan", r.Row.Int("M_ProductionPlan_ID"))
+	if parent == nil && err == nil {
+		parent, err = lineParent(ctx, tx, r)
+	}
+	if err != nil {
+		return err
+	}
+	end := parent.Int("M_Product_ID") == r.Row.Int("M_Product_ID") && rat(parent, "ProductionQty").Sign() == rat(r.Row, "MovementQty").Sign()
+	r.Set("IsEndProduct", YesNo(end))
+	if !end {
+		r.Set("MovementQty", negated(r.Row, "QtyUsed"))
+	}
+	return nil
 }
 
 // nonZero is a quantity of a row, "" for 0.

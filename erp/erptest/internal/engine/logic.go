@@ -10,20 +10,21 @@ import (
 
 // checkLogic refuses display, read-only and mandatory logic that could not be
 // evaluated; logic in SQL is not looked at.
-func checkLogic(r *Record, column string) error {
-	logic := strings.TrimSpace(r.Row.String(column))
-	if logic == "" || strings.HasPrefix(logic, "@SQL=") || !r.changed(column) {
-		return nil
+func checkLogic(r *Record, columns ...string) error {
+	for _, column := range columns {
+		logic := strings.TrimSpace(r.Row.String(column))
+		if logic == "" || strings.HasPrefix(logic, "@SQL=") || !r.changed(column) {
+			continue
+		}
+		p := logicParser{tokens: logicTokens(logic)}
+		if ok := p.expression(0); p.at < len(p.tokens) {
+			return saveError("Invalid logic in " + column + ": " + JSONOf(logic))
+		} else if !ok {
+			return saveError(fmt.Sprintf("line 1:%d mismatched input '<EOF>' expecting "+
+				"{'$!', 'true', 'false', '(', DECIMAL, VARIABLE, QTEXT, QCSVTEXT, DQTEXT, DQCSVTEXT, TEXT}", len(logic)))
+		}
 	}
-	p := logicParser{tokens: logicTokens(logic)}
-	if p.expression(0) && p.at == len(p.tokens) {
-		return nil
-	}
-	if p.at == len(p.tokens) {
-		return saveError(fmt.Sprintf("line 1:%d mismatched input '<EOF>' expecting "+
-			"{'$!', 'true', 'false', '(', DECIMAL, VARIABLE, QTEXT, QCSVTEXT, DQTEXT, DQCSVTEXT, TEXT}", len(logic)))
-	}
-	return saveError("Invalid logic in " + column + ": " + JSONOf(logic))
+	return nil
 }
 
 // Kinds of the tokens of logic; parentheses are their own.

@@ -44,6 +44,8 @@ func init() {
 		"AD_ROLE":             {before: beforeRole, after: afterRole},
 		"AD_USER":             {before: beforeUser},
 		"AD_ORG":              {after: afterOrganization},
+		"C_BANKSTATEMENTLINE": {before: beforeStatementLine},
+		"M_PRODUCTIONLINE":    {before: beforeProductionLine},
 		"M_MOVEMENTLINE":      {before: beforeMovementLine},
 		"M_INVENTORYLINE":     {before: beforeInventoryLine},
 		"C_BPARTNER":          {before: beforePartner},

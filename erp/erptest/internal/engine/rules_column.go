@@ -250,9 +250,7 @@ func takeFromElement(ctx context.Context, tx *store.Tx, r *Record) error {
 	if err != nil || element == nil {
 		return err
 	}
-	for _, name := range []string{"ColumnName", "Name", "Description", "Help", "Placeholder"} {
-		r.Set(name, element[name])
-	}
+	r.take(element, "ColumnName", "Name", "Description", "Help", "Placeholder")
 	return nil
 }
 

@@ -12,6 +12,20 @@ import (
 // lineHeader is the header table of a line table.
 func lineHeader(t *store.Table) string { return strings.TrimSuffix(t.Name, "Line") }
 
+// lineParent is the document of a line. One that was processed takes no new lines.
+func lineParent(ctx context.Context, tx *store.Tx, r *Record) (store.Row, error) {
+	key := lineHeader(r.Table) + "_ID"
+	header, err := OneRow(ctx, tx, lineHeader(r.Table), r.Row.Int(key))
+	switch {
+	case err != nil:
+	case header == nil:
+		err = saveError("The line has no " + key + ": give the document it belongs to")
+	case r.IsNew() && header.Bool("Processed"):
+		err = PublicError("ParentComplete: " + label(r.Table, key))
+	}
+	return header, err
+}
+
 // rat is a number of a row, zero for none.
 func rat(row store.Row, column string) *big.Rat {
 	if n, ok := ParseRat(row.String(column)); ok {
@@ -43,20 +57,9 @@ func scale(number string) int {
 // beforeLine completes a line of an order or invoice from its header and product,
 // and works out price, tax and amount.
 func beforeLine(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
-	header, err := OneRow(ctx, tx, lineHeader(r.Table), r.Row.Int(lineHeader(r.Table)+"_ID"))
-	if err != nil {
+	header, err := lineParent(ctx, tx, r)
+	if err != nil || header.Bool("Processed") && r.Table.Name == "C_InvoiceLine" {
 		return err
-	}
-	if header == nil {
-		return saveError("The line has no " + lineHeader(r.Table) + "_ID: give the document it belongs to")
-	}
-	if header.Bool("Processed") {
-		if r.IsNew() {
-			return PublicError("ParentComplete: " + label(r.Table, lineHeader(r.Table)+"_ID"))
-		}
-		if r.Table.Name == "C_InvoiceLine" {
-			return nil
-		}
 	}
 	if r.Table.Name == "C_OrderLine" {
 		lineFromOrder(r, header)
@@ -100,11 +103,7 @@ func lineFromOrder(r *Record, header store.Row) {
 		if r.Row.Int(name) != 0 {
 			continue
 		}
-		for _, name := range []string{
-			"AD_Client_ID", "AD_Org_ID", "C_BPartner_ID", "C_BPartner_Location_ID", "M_Warehouse_ID", "DateOrdered", "DatePromised", "C_Currency_ID",
-		} {
-			r.Set(name, header[name])
-		}
+		r.take(header, "AD_Client_ID", "AD_Org_ID", "C_BPartner_ID", "C_BPartner_Location_ID", "M_Warehouse_ID", "DateOrdered", "DatePromised", "C_Currency_ID")
 		return
 	}
 }

@@ -284,12 +284,8 @@ func afterOrder(ctx context.Context, s *Session, tx *store.Tx, r *Record) error 
 	if err != nil || len(lines) == 0 {
 		return err
 	}
-	t, err := tx.Table(ctx, "C_OrderLine")
-	if err != nil {
-		return err
-	}
 	for _, line := range lines {
-		if _, err := s.ChangeRow(ctx, tx, t, line, change); err != nil {
+		if err := s.ChangeRow(ctx, tx, "C_OrderLine", line, change); err != nil {
 			return err
 		}
 	}

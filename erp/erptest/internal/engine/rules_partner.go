@@ -118,12 +118,7 @@ func (s *Session) renamePartnerLocation(ctx context.Context, tx *store.Tx, addre
 	if err != nil {
 		return err
 	}
-	t, err := tx.Table(ctx, "C_BPartner_Location")
-	if err != nil {
-		return err
-	}
-	_, err = s.ChangeRow(ctx, tx, t, row, store.Row{"Name": name})
-	return err
+	return s.ChangeRow(ctx, tx, "C_BPartner_Location", row, store.Row{"Name": name})
 }
 
 // addressDefaults begin an address in the default country and, if it has one, its

@@ -34,14 +34,10 @@ func beforeParameter(ctx context.Context, _ *Session, tx *store.Tx, r *Record) e
 		if err != nil {
 			return err
 		}
-		for _, name := range []string{"ColumnName", "Name", "Description", "Help"} {
-			r.Set(name, element[name])
-		}
+		r.take(element, "ColumnName", "Name", "Description", "Help")
 	}
-	for _, name := range []string{"ReadOnlyLogic", "DisplayLogic"} {
-		if err := checkLogic(r, name); err != nil {
-			return err
-		}
+	if err := checkLogic(r, "ReadOnlyLogic", "DisplayLogic"); err != nil {
+		return err
 	}
 	for name, label := range map[string]string{"ValueMin": "Min Value", "ValueMax": "Max Value"} {
 		if !r.Has(name) {

@@ -20,6 +20,9 @@ func beforeOrderLineDelete(_ context.Context, _ *Session, _ *store.Tx, r *Record
 
 // beforeMovementLine refuses a line that moves nothing.
 func beforeMovementLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	if _, err := lineParent(ctx, tx, r); err != nil {
+		return err
+	}
 	if r.Row.Int("M_Locator_ID") == r.Row.Int("M_LocatorTo_ID") && r.Row.Int("M_AttributeSetInstance_ID") == r.Row.Int("M_AttributeSetInstanceTo_ID") {
 		same := func(column string) string {
 			return label(r.Table, column) + " == " + label(r.Table, column[:len(column)-3]+"To_ID")
@@ -34,6 +37,9 @@ func beforeMovementLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record
 
 // beforeInventoryLine takes what was entered for what was counted, or used.
 func beforeInventoryLine(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
+	if _, err := lineParent(ctx, tx, r); err != nil {
+		return err
+	}
 	if entered := nonZero(r.Row, "QtyEntered"); r.Old == nil && nonZero(r.Row, "QtyCount") == "" && nonZero(r.Row, "QtyInternalUse") == "" && entered != "" {
 		used, err := RowsWhere(ctx, tx, "C_DocType", "", "DocSubTypeInv='IU' AND C_DocType_ID=(SELECT C_DocType_ID FROM M_Inventory WHERE M_Inventory_ID=?)", r.Row.Int("M_Inventory_ID"))
 		if err != nil {

@@ -61,15 +61,9 @@ func orNil(text string) any {
 // beforeShipmentLine completes a line of a shipment or receipt: where the goods
 // are, the unit, and the order line, which a shipment needs.
 func beforeShipmentLine(ctx context.Context, s *Session, tx *store.Tx, r *Record) error {
-	header, err := OneRow(ctx, tx, "M_InOut", r.Row.Int("M_InOut_ID"))
+	header, err := lineParent(ctx, tx, r)
 	if err != nil {
 		return err
-	}
-	if header == nil {
-		return saveError("The line has no M_InOut_ID: give the shipment it belongs to")
-	}
-	if r.IsNew() && header.Bool("Processed") {
-		return PublicError("ParentComplete: " + label(r.Table, "M_InOut_ID"))
 	}
 	product, err := OneRow(ctx, tx, "M_Product", r.Row.Int("M_Product_ID"))
 	if err != nil {

@@ -24,9 +24,7 @@ func beforeField(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error
 		if element == nil {
 			return saveError("the column of a centrally maintained field must have an element; give AD_Column_ID")
 		}
-		for _, name := range []string{"Name", "Description", "Help"} {
-			r.Set(name, element[name])
-		}
+		r.take(element, "Name", "Description", "Help")
 	}
 	if err := fieldCopying(ctx, tx, r, column); err != nil {
 		return err
@@ -40,12 +38,7 @@ func beforeField(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error
 		r.Set("AD_Val_Rule_ID", nil)
 		r.Set("IsToolbarButton", nil)
 	}
-	for _, name := range []string{"DisplayLogic", "ReadOnlyLogic", "MandatoryLogic"} {
-		if err := checkLogic(r, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkLogic(r, "DisplayLogic", "ReadOnlyLogic", "MandatoryLogic")
 }
 
 // fieldCopying settles whether copying a record copies the field: never keys and
@@ -87,12 +80,7 @@ func beforeTab(ctx context.Context, _ *Session, tx *store.Tx, r *Record) error {
 	if r.Row.Bool("IsSortTab") && !r.Has("AD_ColumnSortOrder_ID") {
 		return saveError(MsgFillMandatory + " Order Column")
 	}
-	for _, name := range []string{"DisplayLogic", "ReadOnlyLogic"} {
-		if err := checkLogic(r, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return checkLogic(r, "DisplayLogic", "ReadOnlyLogic")
 }
 
 // afterWindow grants a new window to the roles that get access by themselves,
@@ -111,16 +99,12 @@ func (s *Session) renameMenus(ctx context.Context, tx *store.Tx, r *Record) erro
 		return nil
 	}
 	key := r.Table.Name + "_ID"
-	menus, err := tx.Table(ctx, "AD_Menu")
-	if err != nil {
-		return err
-	}
 	rows, err := RowsWhere(ctx, tx, "AD_Menu", "AD_Menu_ID", sqlquote.Name(key)+"=?", r.ID())
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if _, err := s.ChangeRow(ctx, tx, menus, row, store.Row{
+		if err := s.ChangeRow(ctx, tx, "AD_Menu", row, store.Row{
 			"Name": r.Row["Name"], "Description": r.Row["Description"], "IsActive": r.Row["IsActive"],
 		}); err != nil {
 			return err
@@ -138,7 +122,7 @@ func (s *Session) renameMenus(ctx context.Context, tx *store.Tx, r *Record) erro
 		if row.Bool("IsCentrallyMaintained") {
 			copyColumns(change, r.Row, "Name", "Description", "Help")
 		}
-		if _, err := s.ChangeRow(ctx, tx, nodes, row, change); err != nil {
+		if err := s.ChangeRow(ctx, tx, nodes.Name, row, change); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -35,6 +36,13 @@ func (r *Record) Set(column string, v any) {
 		return
 	}
 	r.Row[column] = v
+}
+
+// take gives the record what a row has in some columns.
+func (r *Record) take(from store.Row, columns ...string) {
+	for _, name := range columns {
+		r.Set(name, from[name])
+	}
 }
 
 // SetAll changes the values of some columns.
@@ -245,11 +253,12 @@ func (s *Session) InsertRow(ctx context.Context, tx *store.Tx, table string, row
 
 // ChangeRow saves changes of one record made by the server itself; nil is
 // NULL.
-func (s *Session) ChangeRow(ctx context.Context, tx *store.Tx, t *store.Table, old, change store.Row) (*Record, error) {
-	r := &Record{Table: t, Old: old, Row: store.Row{}}
-	for name, v := range old {
-		r.Row[name] = v
+func (s *Session) ChangeRow(ctx context.Context, tx *store.Tx, table string, old, change store.Row) error {
+	t, err := tx.Table(ctx, table)
+	if err != nil {
+		return err
 	}
+	r := &Record{Table: t, Old: old, Row: maps.Clone(old)}
 	r.SetAll(change)
-	return r, s.Save(ctx, tx, r)
+	return s.Save(ctx, tx, r)
 }

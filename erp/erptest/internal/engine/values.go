@@ -145,15 +145,9 @@ func text(f Field, v any) (any, error) {
 func YesNo(v any) any {
 	switch v := v.(type) {
 	case bool:
-		if v {
-			return "Y"
-		}
-		return "N"
+		return yesNo(v)
 	case string:
-		if strings.EqualFold(v, "y") || strings.EqualFold(v, "true") {
-			return "Y"
-		}
-		return "N"
+		return yesNo(strings.EqualFold(v, "y") || strings.EqualFold(v, "true"))
 	}
 	return nil
 }

@@ -53,12 +53,8 @@ func linkOrganization(ctx context.Context, s *engine.Session, tx *store.Tx, run 
 	if err := equipOrganization(ctx, s, tx, org, run.id("AD_OrgType_ID")); err != nil {
 		return Result{}, err
 	}
-	t, err := tx.Table(ctx, "C_BPartner")
-	if err != nil {
-		return Result{}, err
-	}
 	change := store.Row{"AD_OrgBP_ID": org.Int("AD_Org_ID"), "AD_Org_ID": int64(0)} // it is every organization's from now on
-	if _, err := s.ChangeRow(ctx, tx, t, partner, change); err != nil {
+	if err := s.ChangeRow(ctx, tx, "C_BPartner", partner, change); err != nil {
 		return Result{}, err
 	}
 	if role := run.id("AD_Role_ID"); role > 0 {
@@ -102,10 +98,6 @@ func equipOrganization(ctx context.Context, s *engine.Session, tx *store.Tx, org
 	if err := ensureLocator(ctx, s, tx, id, warehouse); err != nil {
 		return err
 	}
-	t, err := tx.Table(ctx, "AD_OrgInfo")
-	if err != nil {
-		return err
-	}
 	change := store.Row{"M_Warehouse_ID": warehouse, "AD_OrgType_ID": nil}
 	if kind > 0 {
 		row, err := engine.OneRow(ctx, tx, "AD_OrgType", kind)
@@ -117,8 +109,7 @@ func equipOrganization(ctx context.Context, s *engine.Session, tx *store.Tx, org
 		}
 		change["AD_OrgType_ID"] = kind
 	}
-	_, err = s.ChangeRow(ctx, tx, t, info, change)
-	return err
+	return s.ChangeRow(ctx, tx, "AD_OrgInfo", info, change)
 }
 
 // ensureLocator makes the default locator of a warehouse that has no locator in use.

@@ -37,11 +37,7 @@ func renameColumn(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 	if err != nil {
 		return Result{}, err
 	}
-	t, err := tx.Table(ctx, "AD_Column")
-	if err != nil {
-		return Result{}, err
-	}
-	if _, err := s.ChangeRow(ctx, tx, t, column, store.Row{"AD_Element_ID": element.Int("AD_Element_ID")}); err != nil {
+	if err := s.ChangeRow(ctx, tx, "AD_Column", column, store.Row{"AD_Element_ID": element.Int("AD_Element_ID")}); err != nil {
 		return Result{}, err
 	}
 	tx.DictionaryChanged()
@@ -117,11 +113,7 @@ func renameTable(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run)
 	if err := renameSequences(ctx, tx, old, name); err != nil {
 		return Result{}, err
 	}
-	t, err := tx.Table(ctx, "AD_Table")
-	if err != nil {
-		return Result{}, err
-	}
-	_, err = s.ChangeRow(ctx, tx, t, table, store.Row{"TableName": name})
+	err = s.ChangeRow(ctx, tx, "AD_Table", table, store.Row{"TableName": name})
 	tx.DictionaryChanged()
 	return result, err
 }
@@ -157,11 +149,7 @@ func renameEverywhere(ctx context.Context, s *engine.Session, tx *store.Tx, elem
 		}
 		logs = append(logs, LogLine{Message: report})
 	}
-	t, err := tx.Table(ctx, "AD_Element")
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.ChangeRow(ctx, tx, t, element, store.Row{"ColumnName": name})
+	err = s.ChangeRow(ctx, tx, "AD_Element", element, store.Row{"ColumnName": name})
 	tx.DictionaryChanged()
 	return logs, err
 }

@@ -61,11 +61,7 @@ func createWindow(ctx context.Context, s *engine.Session, tx *store.Tx, run *Run
 		result.log("Menu: " + window.String("Name"))
 	}
 	if row.Int("AD_Window_ID") == 0 {
-		tables, err := tx.Table(ctx, "AD_Table")
-		if err != nil {
-			return Result{}, err
-		}
-		if _, err := s.ChangeRow(ctx, tx, tables, row, store.Row{"AD_Window_ID": window.Int("AD_Window_ID")}); err != nil {
+		if err := s.ChangeRow(ctx, tx, "AD_Table", row, store.Row{"AD_Window_ID": window.Int("AD_Window_ID")}); err != nil {
 			return Result{}, err
 		}
 	}

@@ -86,8 +86,7 @@ func decideDocument(ctx context.Context, s *engine.Session, tx *store.Tx, a *Act
 		return "", err
 	}
 	if !s.IsDocument(doc.Table) {
-		_, err = s.ChangeRow(ctx, tx, doc.Table, doc.Row, store.Row{"IsApproved": map[bool]string{true: "Y", false: "N"}[approved]})
-		return "", err
+		return "", s.ChangeRow(ctx, tx, doc.Table.Name, doc.Row, store.Row{"IsApproved": engine.YesNo(approved)})
 	}
 	status := doc.Row.String("DocStatus")
 	_, err = s.ActOn(ctx, tx, doc, action)
@@ -134,8 +133,7 @@ func setDocumentValue(ctx context.Context, s *engine.Session, tx *store.Tx, a *A
 				a.Row.Int("AD_Table_ID"), a.Row.Int("Record_ID"), value, engine.PublicText(err))), err)
 		}
 	}
-	_, err = s.ChangeRow(ctx, tx, doc.Table, doc.Row, store.Row{col.Name: stored})
-	return err
+	return s.ChangeRow(ctx, tx, doc.Table.Name, doc.Row, store.Row{col.Name: stored})
 }
 
 // mustBeListed refuses values that the list of a column does not have.
