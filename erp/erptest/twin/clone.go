@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
@@ -164,7 +165,7 @@ func (c *clone) make(ctx context.Context, w *work, sealed string) (err error) {
 	if w.sealed != nil {
 		err = json.Unmarshal(w.sealed.Report, &c.report)
 	} else if err = c.run(ctx); err != nil && !errors.Is(err, ErrFatal) && c.reached {
-		err = fmt.Errorf("%w; what was read is kept, and a clone with the same options resumes from there", err)
+		err = fmt.Errorf("%w; what was read is kept, and a clone with the same options resumes from there if it is told to (Resume, --resume)", err)
 	}
 	c.report.Resumed = w.resumed
 	if err == nil {
@@ -184,15 +185,14 @@ func (c *clone) copyParts(ctx context.Context, tables []*store.Table) error {
 				due = append(due, &copying{table: t, query: q})
 			}
 		}
-		if err := c.askAhead(ctx, due); err != nil {
-			return err
-		}
-		for _, d := range due {
-			var err error
-			if reason := c.opts.refused(d.table); reason != "" {
-				err = c.skip(ctx, d.table, part, reason)
-			} else {
-				err = c.copyTable(ctx, d.table, part, d.query, d.stamp)
+		for next := range slices.Chunk(due, 32) { // what was asked long before may not hold any more
+			err := c.askAhead(ctx, next)
+			for i := 0; i < len(next) && err == nil; i++ {
+				if t := next[i].table; c.opts.refused(t) != "" {
+					err = c.skip(ctx, t, part, c.opts.refused(t))
+				} else {
+					err = c.copyTable(ctx, t, part, next[i].query, next[i].stamp)
+				}
 			}
 			if err != nil {
 				return err
@@ -211,12 +211,14 @@ type copying struct {
 
 // askAhead asks for the stamps of tables, several at once: most tables of an ERP are
 // empty, and over REST asking is all that is done about them. What goes wrong is asked
-// for once more when it is the table's turn.
+// for once more when it is the table's turn, which is next when the ERP has gone.
 func (c *clone) askAhead(ctx context.Context, due []*copying) error {
 	var work sync.WaitGroup
 	defer work.Wait()
 	slots := make(chan struct{}, pagesAtOnce)
-	for _, d := range due {
+	var gone atomic.Bool
+	for i := 0; i < len(due) && !gone.Load(); i++ {
+		d := due[i]
 		found, err := load(ctx, c.work, "table:"+d.table.Name, &tableState{})
 		if err != nil {
 			return err
@@ -226,9 +228,11 @@ func (c *clone) askAhead(ctx context.Context, due []*copying) error {
 		}
 		slots <- struct{}{}
 		work.Go(func() {
-			if stamp, err := c.src.Stamp(ctx, tableOf(d.table)); err == nil {
+			stamp, err := c.src.Stamp(ctx, tableOf(d.table))
+			if err == nil {
 				d.stamp = &stamp
 			}
+			gone.CompareAndSwap(false, err != nil && !errors.Is(err, ErrNotReadable) && !errors.Is(err, ErrNoTable))
 			<-slots
 		})
 	}
