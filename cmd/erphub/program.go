@@ -24,7 +24,7 @@ import (
 var groups = []struct{ title, commands string }{
 	{"Start", "demo sandbox"},
 	{"Dictionary", "dict add sync generate"},
-	{"Data", "record query sql metrics process workflow open api"},
+	{"Data", "record query metrics process workflow open api"},
 	{"Assistants", "tools mcp"},
 	{"Deployments", "env"},
 	{"Servers", "server cache"},

@@ -17,8 +17,6 @@ import (
 	"github.com/erphub/erphub/cmd/internal/auditlog"
 	"github.com/erphub/erphub/cmd/internal/output"
 	"github.com/erphub/erphub/cmd/internal/shell"
-	"github.com/erphub/erphub/dict"
-	"github.com/erphub/erphub/dict/migration"
 	"github.com/erphub/erphub/tokens"
 )
 
@@ -33,7 +31,7 @@ func (a *app) queryCommand() *cli.Command {
 			"otherwise (`erphub server api` and `erphub sandbox` serve one). Tables, columns and rows that the role may " +
 			"not see do not exist for it, secrets are masked, and each query is audited.\n\n" +
 			"Without a statement, on a terminal, it is a shell: it reads statements as you type them, with a history and completion of tables and " +
-			"columns, and commands of psql (\\? lists them). Several statements run one after the other, up to the first that fails. " +
+			"columns, and commands of psql (\\? lists them, \\i runs the statements of a file). " +
 			"The history is in the file sql_history of the state folder ($XDG_STATE_HOME/erphub, or ~/.local/state/erphub), which only you may read.\n\n" +
 			"Each --param stands for $1, $2 and so on: text as it is, or JSON behind :=, such as :=12.50 or :=null. " +
 			"The token is " + aiclient.EnvToken + ", else the one for the ERP. CSV is exact (for a spreadsheet give " +
@@ -116,38 +114,10 @@ func (a *app) query(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	statements, err := a.statements(c, q)
+	client, err := a.roleClient(c)
 	if err != nil {
 		return err
 	}
-	client, err := a.roleClient(c)
-	for i := 0; i < len(statements) && err == nil; i++ {
-		q.SQL = statements[i]
-		err = a.run(c, client, q)
-	}
-	return err
-}
-
-// statements are those of a text; a single one stays as it is. What cannot be split is
-// for the service to refuse.
-func (a *app) statements(c *cli.Context, q aiclient.Query) ([]string, error) {
-	parts, err := migration.Split(q.SQL, dict.PostgreSQL)
-	if err != nil || len(parts) < 2 {
-		return []string{q.SQL}, nil
-	}
-	choice, err := a.Choice(c, "")
-	if err == nil && (choice.File != "" || len(q.Params) > 0) {
-		err = shell.Usagef("--param and a file for the result are for one statement, and there are %d", len(parts))
-	}
-	statements := make([]string, len(parts))
-	for i, part := range parts {
-		statements[i] = strings.TrimSpace(part.Text)
-	}
-	return statements, err
-}
-
-// run has one statement run, or explained, and prints what comes of it.
-func (a *app) run(c *cli.Context, client *aiclient.Client, q aiclient.Query) error {
 	if c.Bool("explain") {
 		plan, err := client.Explain(c.Context, q)
 		if err != nil {
