@@ -126,6 +126,14 @@ func TestDocumentsHaveEffects(t *testing.T) {
 			assert.Contains(t, string(late.body), "ParentComplete")
 			require.Equal(t, 200, do(path, tt.back))
 			assert.Equal(t, start, now(), "taken back")
+			if tt.table == "C_BankStatement" {
+				left := w.get(path).object(t)
+				assert.Equal(t, left["BeginningBalance"], left["EndingBalance"])
+			}
+			for _, again := range []string{"VO", "RC", "RA", "RE", "CO", "CL"} {
+				do(path, again)
+				assert.Equal(t, start, now(), "%s of what was taken back", again)
+			}
 		})
 	}
 }

@@ -90,7 +90,7 @@ func voidStatement(ctx context.Context, d *document) error {
 	}
 	sum := rat(d.Row, "StatementDifference")
 	d.describe("Voided")
-	d.Set("StatementDifference", "0")
+	d.SetAll(store.Row{"StatementDifference": "0", "EndingBalance": d.Row["BeginningBalance"]})
 	if !d.Row.Bool("Processed") { // a draft, or opened again
 		return nil
 	}

@@ -207,7 +207,7 @@ func beforeProductionLine(ctx context.Context, _ *Session, tx *store.Tx, r *Reco
 		return err
 	}
 	end := parent.Int("M_Product_ID") == r.Row.Int("M_Product_ID") && rat(parent, "ProductionQty").Sign() == rat(r.Row, "MovementQty").Sign()
-	r.Set("IsEndProduct", YesNo(end))
+	r.Set("IsEndProduct", yesNo(end))
 	if !end {
 		r.Set("MovementQty", negated(r.Row, "QtyUsed"))
 	}
