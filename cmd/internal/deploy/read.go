@@ -156,7 +156,7 @@ func (a *app) deployHistory(c *cli.Context) error {
 		if r.Status == deploylog.Failed {
 			text = r.ErrorMessage
 		}
-		rows[i] = []string{moment(r.DateStarted), string(r.Environment), r.ID.String(), shell.OrDash(r.Version), string(r.Status), lasted(&r), firstLine(text)}
+		rows[i] = []string{moment(r.DateStarted), string(r.Environment), r.ID.String(), shell.OrDash(r.Version), string(r.Status), fmt.Sprint(r.Elapsed(time.Now()).Round(time.Second)), firstLine(text)}
 	}
 	columns := output.Styled(output.Columns("date=dateStarted", "environment", ">run=id", "version", "status", ">took=duration", "changes"), "status", output.State)
 	columns[2].ID, columns[6].Wrap = true, true
@@ -169,9 +169,4 @@ func moment(t time.Time) string {
 		return "-"
 	}
 	return t.Local().Format("2006-01-02 15:04:05")
-}
-
-// lasted is how long a run took, or has taken so far.
-func lasted(r *deploylog.Run) string {
-	return fmt.Sprint(r.Elapsed(time.Now()).Round(time.Second))
 }

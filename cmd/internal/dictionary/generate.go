@@ -18,7 +18,7 @@ func (a *app) generateCommand() *cli.Command {
 		if g.Addable {
 			usage += ", in a plugin of its own or in one that is there"
 			description += "\n\nWith --plugin it goes into a plugin that is there: only what is needed is changed, and adding the same again changes nothing."
-			flags = append([]cli.Flag{pluginFlag()}, flags...)
+			flags = append([]cli.Flag{&cli.StringFlag{Name: "plugin", Usage: "add it to the plugin in or around this folder, such as --plugin ., instead of making one", TakesFile: true}}, flags...)
 		}
 		commands = append(commands, &cli.Command{
 			Name: g.Name, Usage: usage, ArgsUsage: argumentOf(&g),
@@ -33,11 +33,6 @@ func (a *app) generateCommand() *cli.Command {
 		Description: "Components come in a plugin of their own; with --plugin they are added to one that is there.",
 		Subcommands: append(commands, a.generateGoCommand(), a.generateCheckCommand()),
 	}
-}
-
-// pluginFlag names the plugin to add to. It is found by its META-INF/MANIFEST.MF.
-func pluginFlag() cli.Flag {
-	return &cli.StringFlag{Name: "plugin", Usage: "add it to the plugin in or around this folder, such as --plugin ., instead of making one", TakesFile: true}
 }
 
 // mainOption is the option that may be given without a flag, as the argument.

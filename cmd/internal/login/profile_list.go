@@ -62,7 +62,8 @@ func (a *app) profileOf(c *cli.Context, doc *config.Document, name string) profi
 	if p.StoredIn == "" || p.URL == "" {
 		return p
 	}
-	store, err := a.OpenProfile(a.profilePath(c), name)
+	path, _ := a.ConfigPath(c) // it was read before
+	store, err := a.OpenProfile(path, name)
 	if err != nil {
 		p.Note = err.Error()
 		return p
@@ -83,11 +84,6 @@ func (a *app) profileOf(c *cli.Context, doc *config.Document, name string) profi
 	}
 	p.Tenant, p.Role = nameOrID(st.Names.Client, st.ClientID), nameOrID(st.Names.Role, st.RoleID)
 	return p
-}
-
-func (a *app) profilePath(c *cli.Context) string {
-	path, _ := a.ConfigPath(c) // it was read before
-	return path
 }
 
 // nameOrID is what something is called, as far as that is known.

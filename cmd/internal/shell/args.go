@@ -25,6 +25,13 @@ type Line struct {
 	tail          []string // "--" and what is behind it
 }
 
+// isFlag reports whether an argument is a flag. SQL that begins with a comment is none:
+// no flag has white space in its name.
+func isFlag(arg string) bool {
+	name, _, _ := strings.Cut(arg, "=")
+	return strings.HasPrefix(arg, "-") && arg != "-" && !strings.ContainsAny(name, " \n")
+}
+
 // ParseLine takes a command line apart, without the program's name. Flags may
 // stand anywhere behind their command, global ones anywhere at all.
 func ParseLine(a *cli.App, args []string) *Line {
@@ -36,7 +43,7 @@ func ParseLine(a *cli.App, args []string) *Line {
 			l.Only, l.tail = true, args[i:]
 			break
 		}
-		if !strings.HasPrefix(arg, "-") || arg == "-" {
+		if !isFlag(arg) {
 			if cmd := help.Command(commands, arg); cmd != nil && len(l.Words) == 0 {
 				l.Chain = append(l.Chain, cmd)
 				l.local = append(l.local, arg)
@@ -135,10 +142,14 @@ func (l *Line) Global() []string {
 	return l.global
 }
 
-// interspersed is the line in the order that the library reads: it stops at the
-// first argument that is not a flag. Everything behind "--" stays as it is.
+// interspersed is the line in the order that the library reads: it stops at "--", and
+// at the first argument that is not a flag. Everything behind "--" stays as it is.
 func (l *Line) interspersed(program string) []string {
-	return slices.Concat([]string{program}, l.global, l.local, l.Words, l.tail)
+	words := slices.Concat(l.Words, l.tail)
+	if len(l.Words) > 0 && strings.HasPrefix(l.Words[0], "-") && l.Words[0] != "-" {
+		words = slices.Concat([]string{"--"}, l.Words, l.tail[min(1, len(l.tail)):])
+	}
+	return slices.Concat([]string{program}, l.global, l.local, words)
 }
 
 func isHelp(name string) bool { return name == "help" || name == "h" }

@@ -41,7 +41,7 @@ func (a *app) addBackends(c *cli.Context, s *shell.Setup, box *toolbox, own bool
 		}
 	}
 	box.login = login
-	box.own = newOwnCaller(box.local, login, box.log)
+	box.own = &ownCaller{login: login, log: box.log, known: box.local, learned: make(chan struct{})}
 	api, err := a.aiAPI(c, s, first, box.calls)
 	if err != nil {
 		return err

@@ -39,10 +39,6 @@ type ownCaller struct {
 	asked  time.Time
 }
 
-func newOwnCaller(local mcp.Caller, login tokens.Source, log *slog.Logger) *ownCaller {
-	return &ownCaller{login: login, log: log, known: local, learned: make(chan struct{})}
-}
-
 // caller is the user that calls, as far as is known. Where it is not, that is found out
 // meanwhile.
 func (o *ownCaller) caller() mcp.Caller {
