@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
 	"github.com/urfave/cli/v2"
@@ -262,6 +263,9 @@ func startSandbox(ctx context.Context, opts erptest.Options, o sandboxOptions) (
 		return nil, nil, err
 	}
 	ln, err := o.listen(ctx)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = fmt.Errorf("%w; a sandbox that was detached ends with erphub sandbox stop", err)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, srv.Close())
 	}
