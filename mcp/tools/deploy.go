@@ -8,6 +8,7 @@ import (
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/text"
 	"github.com/erphub/erphub/mcp"
 	"github.com/erphub/erphub/mcp/backend"
 )
@@ -154,7 +155,7 @@ func (b *Toolbox) currentDeployments() mcp.Tool {
 type deploymentHistoryIn struct {
 	Environment string `json:"environment,omitempty" jsonschema:"PROD, STAGING, DEV or another of the ERP's list"`
 	Status      string `json:"status,omitempty" jsonschema:"only runs in this state"`
-	Since       string `json:"since,omitempty" jsonschema:"only runs that began then or later: a day such as 2026-08-01, or RFC 3339"`
+	Since       string `json:"since,omitempty" jsonschema:"only runs that began then or later: a day such as 2026-08-01, a time in RFC 3339, or an age such as 7d"`
 	Limit       int    `json:"limit,omitempty" jsonschema:"most runs to return"`
 	Cursor      string `json:"cursor,omitempty" jsonschema:"nextCursor of the previous page"`
 }
@@ -179,8 +180,10 @@ func (b *Toolbox) deploymentHistory() mcp.Tool {
 		if q.Environment, err = environmentOf(in.Environment); err != nil {
 			return nil, err
 		}
-		if q.Since, err = dayOrTime(in.Since); err != nil {
-			return nil, err
+		if in.Since != "" {
+			if q.Since, err = text.Moment(in.Since, time.Now(), time.UTC); err != nil {
+				return nil, fail(mcp.CodeInvalidArguments, "give another since, or none", "%v", err)
+			}
 		}
 		for {
 			list, err := log.HistoryPage(ctx, q, in.Cursor)
@@ -195,17 +198,4 @@ func (b *Toolbox) deploymentHistory() mcp.Tool {
 			q.PageSize = fit // a shorter page has a cursor of its own
 		}
 	}))
-}
-
-// dayOrTime reads a day or a point in time; "" gives the zero time.
-func dayOrTime(text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, form := range []string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(form, text); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fail(mcp.CodeInvalidArguments, "give a day such as 2026-08-01, or a time such as 2026-08-01T12:00:00Z", "%q is not a time", clip(text, 40))
 }

@@ -325,18 +325,14 @@ func clientID(q url.Values) (erp.ID, error) {
 	return erp.IntID(n), nil
 }
 
-// moment is a time in RFC 3339, a date in UTC, or zero.
-func moment(q url.Values, name string) (time.Time, error) {
-	text := q.Get(name)
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil && at.Year() >= 1970 && at.Year() < 3000 {
-			return at, nil
+// moment is a parameter that is a day in UTC, a time or an age; zero without one.
+func moment(q url.Values, name string) (at time.Time, err error) {
+	if given := q.Get(name); given != "" {
+		if at, err = text.Moment(given, time.Now(), time.UTC); err != nil {
+			return at, invalidf("%s: %v", name, err)
 		}
 	}
-	return time.Time{}, invalidf("%s is a date such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z", name)
+	return at, nil
 }
 
 func stateJSON(s state) []byte {

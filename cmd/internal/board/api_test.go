@@ -130,7 +130,7 @@ func TestRefusals(t *testing.T) {
 		{"client", "GET", "/api/deployments?client=11%20or%201%20eq%201", 400, "number"},
 		{"negative client", "GET", "/api/deployments?client=-1", 400, "number"},
 		{"status", "GET", "/api/deployments/history?status=DONE", 400, "SUCCESS"},
-		{"since", "GET", "/api/deployments/history?since=yesterday", 400, "2026-03-01"},
+		{"since", "GET", "/api/deployments/history?since=yesterday", 400, "2026-03-09"},
 		{"until", "GET", "/api/deployments/history?until=9999-01-01", 400, "until"},
 		{"limit", "GET", "/api/deployments/history?limit=1000000", 400, "1 to 100"},
 		{"search", "GET", "/api/deployments/history?q=a+b+c+d+e+f+g+h+i", 400, "8 words"},

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/erphub/erphub/cmd/internal/shell"
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
 )
@@ -35,23 +34,4 @@ func TestBarView(t *testing.T) {
 	// An older run does not push the current one off the screen.
 	require.NoError(t, v.show(deploylog.Change{Run: deploylog.Run{ID: erp.IntID(9), Environment: deploylog.Production, Status: deploylog.RolledBack}}))
 	assert.Equal(t, erp.IntID(1), v.runs[deploylog.Production].ID)
-}
-
-func TestParseMoment(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 3, 9, 14, 0, 0, 0, time.Local)
-	for text, want := range map[string]time.Time{
-		"2026-03-01":           time.Date(2026, 3, 1, 0, 0, 0, 0, time.Local),
-		"2026-03-01T10:00:00Z": time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC),
-		"7d":                   now.AddDate(0, 0, -7),
-		"12h":                  now.Add(-12 * time.Hour),
-	} {
-		got, err := shell.ParseMoment("--since", text, now)
-		require.NoError(t, err, text)
-		assert.True(t, want.Equal(got), "%s: %s", text, got)
-	}
-	for _, bad := range []string{"", "x", "-3d", "-5h", "99999999999d", "2026-13-01"} {
-		_, err := shell.ParseMoment("--since", bad, now)
-		assert.Error(t, err, bad)
-	}
 }

@@ -2,13 +2,13 @@ package shell
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/erphub/erphub/cmd/internal/help"
+	"github.com/erphub/erphub/internal/text"
 )
 
 // Line is a command line in its parts.
@@ -172,21 +172,12 @@ func TakesValue(f cli.Flag) bool {
 }
 
 // ParseMoment reads a day, a time, or an age, which a flag was given.
-func ParseMoment(flag, text string, now time.Time) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, nil
-		}
+func ParseMoment(flag, value string, now time.Time) (time.Time, error) {
+	at, err := text.Moment(value, now, time.Local)
+	if err != nil {
+		return at, Usagef("%s: %w", flag, err)
 	}
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n >= 0 && n < 100_000 {
-			return now.AddDate(0, 0, -n), nil
-		}
-	}
-	if age, err := time.ParseDuration(text); err == nil && age >= 0 {
-		return now.Add(-age), nil
-	}
-	return time.Time{}, Usagef("%s takes a day (2026-03-09), a time in RFC 3339, or an age (7d, 12h), not %q", flag, text)
+	return at, nil
 }
 
 // Takes is an action that is called with exactly these arguments, which ArgsUsage
