@@ -83,7 +83,7 @@ func (t *template) open(ctx context.Context) (*store.Store, error) {
 		return s, nil
 	}
 	if t.dict == nil {
-		if err := s.View(ctx, func(tx *store.Tx) error { return t.readDictionary(ctx, tx) }); err != nil {
+		if err := s.View(ctx, func(tx *store.Tx) error { _, err := t.tables(ctx, tx); return err }); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		t.dict = s.Dictionary()
@@ -92,32 +92,30 @@ func (t *template) open(ctx context.Context) (*store.Store, error) {
 	return s, nil
 }
 
-func (t *template) readDictionary(ctx context.Context, tx *store.Tx) error {
+// tables are the definitions of the own tables.
+func (t *template) tables(ctx context.Context, tx *store.Tx) (tables []*store.Table, err error) {
 	for _, name := range t.own {
-		if _, err := tx.Table(ctx, name); err != nil {
-			return err
+		table, err := tx.Table(ctx, name)
+		if err != nil {
+			return nil, err
 		}
+		tables = append(tables, table)
 	}
-	return nil
+	return tables, nil
 }
 
-// ownTables are the definitions of the own tables.
-func ownTables(ctx context.Context) (tables []*store.Table, err error) {
-	err = viewDemo(ctx, func(t *template, tx *store.Tx) error {
-		for _, name := range t.own {
-			table, err := tx.Table(ctx, name)
-			if err != nil {
-				return err
-			}
-			tables = append(tables, table)
-		}
-		return nil
+// ownTables are the definitions of the own tables, which are read once.
+var ownTables = sync.OnceValues(func() (tables []*store.Table, err error) {
+	err = viewDemo(func(ctx context.Context, t *template, tx *store.Tx) (err error) {
+		tables, err = t.tables(ctx, tx)
+		return err
 	})
 	return tables, err
-}
+})
 
 // viewDemo reads the demo database.
-func viewDemo(ctx context.Context, fn func(t *template, tx *store.Tx) error) error {
+func viewDemo(fn func(ctx context.Context, t *template, tx *store.Tx) error) error {
+	ctx := context.Background() // of nobody, as for the template
 	t, err := demo()
 	if err != nil {
 		return err
@@ -126,6 +124,6 @@ func viewDemo(ctx context.Context, fn func(t *template, tx *store.Tx) error) err
 	if err != nil {
 		return err
 	}
-	err = s.View(ctx, func(tx *store.Tx) error { return fn(t, tx) })
+	err = s.View(ctx, func(tx *store.Tx) error { return fn(ctx, t, tx) })
 	return errors.Join(err, s.Close())
 }

@@ -178,11 +178,15 @@ func TestLeftoversAreSwept(t *testing.T) {
 }
 
 // Several processes that begin on an empty folder at once end with one database,
-// although each sweeps what the others leave.
+// although each sweeps what the others leave. -short has 3 of them.
 func TestSeveralBeginAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "erp.db")
-	errs := make(chan error, 6)
+	n := 6
+	if testing.Short() {
+		n = 3
+	}
+	errs := make(chan error, n)
 	for range cap(errs) {
 		go func() {
 			s, err := Open(t.Context(), path, Options{})

@@ -33,7 +33,7 @@ func IndexStatements(t *store.Table) []string {
 // of this version. It returns what it added, as Table or Table.Column, and the views of
 // the dictionary of which it is not known here what they show, or not of each column.
 func Equip(ctx context.Context, tx *store.Tx) (added, views []string, err error) {
-	own, err := ownTables(ctx)
+	own, err := ownTables()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/erphub/erphub/erp/erptest/internal/store"
 	"github.com/erphub/erphub/internal/sqlquote"
@@ -13,7 +14,7 @@ import (
 // demo database has, after its tables. It returns those that it could not give it, and
 // columns of the other ERP that a view does not show, as View or View.Column.
 func addViews(ctx context.Context, tx *store.Tx) (missing []string, err error) {
-	views, err := ownViews(ctx)
+	views, err := ownViews()
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +81,11 @@ func widen(v *store.View, t *store.Table) (missing []string) {
 	return missing
 }
 
-// ownViews are the views of the demo database.
-func ownViews(ctx context.Context) (views []store.View, err error) {
-	err = viewDemo(ctx, func(_ *template, tx *store.Tx) (err error) {
+// ownViews are the views of the demo database, which are read once.
+var ownViews = sync.OnceValues(func() (views []store.View, err error) {
+	err = viewDemo(func(ctx context.Context, _ *template, tx *store.Tx) (err error) {
 		views, err = tx.Views(ctx)
 		return err
 	})
 	return views, err
-}
+})
