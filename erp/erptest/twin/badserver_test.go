@@ -104,6 +104,9 @@ func (s *files) Rows(ctx context.Context, q *twin.Query, row func([]any) error) 
 // Attachments are not read unless asked for; then memory holds a few of them at a
 // time. ERPHUB_PROOF has it with a gigabyte.
 func TestLargeAttachments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures memory with large files")
+	}
 	n := 48
 	if os.Getenv("ERPHUB_PROOF") != "" {
 		n = 1024

@@ -136,6 +136,9 @@ var (
 // ERPHUB_PROOF has it with 100,000 records, the fields of windows (a third of the
 // dictionary), and every table for every login.
 func TestEqual(t *testing.T) {
+	if testing.Short() {
+		t.Skip("clones all tables from three sources")
+	}
 	t.Parallel()
 	n, logins := 3000, ofTenant[:1]
 	whole := func(src twin.Source) twin.Source { return withoutFields{src} }

@@ -133,6 +133,20 @@ func orders() twin.Options {
 		Masking: plain}
 }
 
+// whole is a twin of the live ERP with all orders, that other ones are compared with.
+// Tests do not write to it.
+var whole = sync.OnceValues(func() (dir string, report *twin.Report) {
+	dir = filepath.Join(liveFolder, "whole")
+	src, err := twin.NewDatabase(live().Database(), twin.SQLite, &twin.DatabaseOptions{Origin: "the live ERP"})
+	if err == nil {
+		report, err = twin.Clone(context.Background(), newSmall(src), dir, orders())
+	}
+	if err = errors.Join(err, src.Close()); err != nil {
+		panic(err)
+	}
+	return dir, report
+})
+
 // verified is what a twin says of itself, all rows as cloned.
 func verified(t *testing.T, dir string) *twin.Info {
 	t.Helper()

@@ -29,6 +29,9 @@ func liveHeap() float64 {
 // as much. ERPHUB_PROOF has it with a million. Other tests wait, because the heap is
 // theirs, too.
 func TestManyRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures memory with many rows")
+	}
 	n := 32_000
 	if os.Getenv("ERPHUB_PROOF") != "" {
 		n = 125_000

@@ -48,9 +48,8 @@ func (f *faulty) Rows(ctx context.Context, q *twin.Query, row func([]any) error)
 
 func TestSourceThatFails(t *testing.T) {
 	t.Parallel()
-	plain, other := t.TempDir(), t.TempDir()
-	_, err := twin.Clone(t.Context(), newSmall(database(t, live())), plain, orders())
-	require.NoError(t, err)
+	other := t.TempDir()
+	plain, _ := whole()
 	for _, every := range []int{2, 3} {
 		f := &faulty{Source: newSmall(database(t, live())), every: every, left: -1}
 		report, err := twin.Clone(t.Context(), f, other, orders())
@@ -59,16 +58,15 @@ func TestSourceThatFails(t *testing.T) {
 		assert.Equal(t, verified(t, plain).Digest, verified(t, other).Digest, "every %d", every)
 	}
 	f := &faulty{Source: newSmall(database(t, live())), every: 1, left: -1}
-	_, err = twin.Clone(t.Context(), f, t.TempDir(), orders())
+	_, err := twin.Clone(t.Context(), f, t.TempDir(), orders())
 	require.ErrorIs(t, err, errBroken)
 	assert.Contains(t, err.Error(), "given up after 2 attempts", "nothing was ever read")
 }
 
 func TestResume(t *testing.T) {
 	t.Parallel()
-	plain, dir := t.TempDir(), t.TempDir()
-	whole, err := twin.Clone(t.Context(), newSmall(database(t, live())), plain, orders())
-	require.NoError(t, err)
+	dir := t.TempDir()
+	plain, whole := whole()
 	assert.False(t, whole.Resumed)
 	random := rand.New(rand.NewPCG(18, uint64(os.Getpid())))
 	opts := orders()

@@ -105,9 +105,7 @@ func TestFolderOfSomethingElse(t *testing.T) {
 
 func TestVersionsAndDamage(t *testing.T) {
 	t.Parallel()
-	source := t.TempDir()
-	_, err := twin.Clone(t.Context(), newSmall(database(t, live())), source, orders())
-	require.NoError(t, err)
+	source, _ := whole()
 	whole, err := os.ReadFile(twin.InFolder(source))
 	require.NoError(t, err)
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // A database shows all tenants. Whose rows are copied has to be said, and no others
-// are: not by references either.
+// are: not by references either. -short takes one tenant and all, and compares none again.
 func TestTenants(t *testing.T) {
 	t.Parallel()
 	opts := orders()
@@ -27,6 +27,9 @@ func TestTenants(t *testing.T) {
 		"two":            {[]string{"11", "Fern Hollow Nursery"}, []string{"0", "11", "1000000"}, ""},
 		"all":            {[]string{"*"}, []string{"0", "11", "1000000"}, ""},
 	} {
+		if testing.Short() && (name == "by number" || name == "two") {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			opts.Tenants = c.tenants
 			dir := t.TempDir()
@@ -44,6 +47,9 @@ func TestTenants(t *testing.T) {
 				}
 				assert.Equal(t, c.want, got, table)
 			}
+			if testing.Short() {
+				return
+			}
 			d, err := twin.Diff(t.Context(), newSmall(database(t, live())), dir, twin.Options{})
 			require.NoError(t, err)
 			assert.Empty(t, d.Changes)
@@ -56,7 +62,7 @@ func TestTenants(t *testing.T) {
 }
 
 // A few rows of a parent come with their parts, and a part of a part, but not with
-// those of other rows.
+// those of other rows. -short takes the cases of which others are a part.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	link := func(to string) inventedColumn {
@@ -80,6 +86,9 @@ func TestParts(t *testing.T) {
 		"two":              {[]string{"XX_Order"}, 2, []string{"first", "second", "of newer"}, []string{"of the first"}},
 		"the whole table":  {[]string{"XX_Order"}, 0, nil, nil},
 	} {
+		if testing.Short() && (name == "the parent alone" || name == "two") {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			srv, report := cloneInvented(t, tables, func(o *twin.Options) { o.Tables, o.Rows = c.tables, c.rows })
 			assert.Equal(t, c.lines, texts(t, srv, `SELECT Name FROM XX_Line ORDER BY XX_Line_ID`))
