@@ -42,7 +42,7 @@ var ways struct {
 var prepared = []string{
 	`INSERT INTO AD_Table_Access(AD_Table_Access_UU, AD_Role_ID, AD_Table_ID, AD_Client_ID, AD_Org_ID, IsActive, IsExclude, IsReadOnly, AccessTypeRule, Created, Updated, CreatedBy, UpdatedBy)
 		SELECT 'a0000000-0000-4000-8000-000000000001', 103, AD_Table_ID, 11, 0, 'Y', 'Y', 'N', 'A', Created, Updated, 100, 100 FROM AD_Table WHERE TableName = 'C_Payment'`,
-	`UPDATE AD_Table SET Help = 'A griffin guards the period.' WHERE TableName = 'C_Period'`,
+	`UPDATE AD_Table SET Help = 'A griffin guards the period.', Updated = '2030-01-01 00:00:00' WHERE TableName = 'C_Period'`,
 	`UPDATE R_MailText SET MailText = '` + strings.Repeat("ä", 1900) + `'`,
 }
 
@@ -80,9 +80,7 @@ func openWays(tb testing.TB, more ...string) *everyWay {
 	}
 	kept := backend.RegistryOptions{Fresh: time.Hour, Wait: 5 * time.Minute} // nothing changes it
 	const patience = 5 * time.Minute                                         // a machine that does other work is not a server that is away
-	overREST, err := backend.NewREST(srv.URL(), &backend.RESTOptions{Registry: kept, Patience: patience})
-	require.NoError(tb, err)
-	tb.Cleanup(overREST.Close)
+	rest := overREST(tb, srv, backend.RESTOptions{Patience: patience})
 
 	db, source := open()
 	overDB, err := backend.NewDB(db, source, &backend.DBOptions{Engine: engine, Registry: kept})
@@ -118,7 +116,7 @@ func openWays(tb testing.TB, more ...string) *everyWay {
 		}
 	}
 	for _, who := range []login{admin, user} { // here, because no time limit of a tool holds here
-		_, err := overREST.Registry(tb.Context(), callers[who.user])
+		_, err := rest.Registry(tb.Context(), callers[who.user])
 		require.NoError(tb, err)
 	}
 	w := &everyWay{pools: map[backend.Name]*backend.Pool{}}
@@ -128,11 +126,11 @@ func openWays(tb testing.TB, more ...string) *everyWay {
 		w.pools[chosen] = pool
 		set := tools.New(tools.Options{Pool: pool}).Tools()
 		require.NoError(tb, set.Check())
-		return &kit{srv: srv, rest: overREST, set: set, callers: callers}
+		return &kit{srv: srv, rest: rest, set: set, callers: callers}
 	}
-	w.rest = front(backend.REST, overREST, overAI)
-	w.ai = front(backend.AI, overREST, overAI)
-	w.db = front(backend.DB, overREST, overDB)
+	w.rest = front(backend.REST, rest, overAI)
+	w.ai = front(backend.AI, rest, overAI)
+	w.db = front(backend.DB, rest, overDB)
 	return w
 }
 

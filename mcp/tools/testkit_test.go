@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -96,13 +98,63 @@ func start(tb testing.TB, changes ...func(*tools.Options)) *kit {
 	tb.Helper()
 	k := &kit{srv: erptest.New(tb), callers: map[string]mcp.Caller{}}
 	require.NoError(tb, k.srv.SetConfig(context.Background(), "REST_MAX_RECORDS_SIZE", "5000")) // the dictionary is read often
-	var err error
-	k.rest, err = backend.NewREST(k.srv.URL(), &backend.RESTOptions{Registry: backend.RegistryOptions{Fresh: time.Hour, Wait: 5 * time.Minute}}) // tools say when it changes
-	require.NoError(tb, err)
-	tb.Cleanup(k.rest.Close)
+	k.rest = overREST(tb, k.srv, backend.RESTOptions{})
 	k.set = k.tools(tb, changes...)
 	return k
 }
+
+// overREST is a backend over an ERP. All ERPs have the same address here, so that a
+// backend begins with the dictionary that another one read for the role, and reads what
+// is different in its own ERP.
+func overREST(tb testing.TB, srv *erptest.Server, o backend.RESTOptions) *backend.RESTBackend {
+	tb.Helper()
+	transport := &http.Transport{MaxIdleConnsPerHost: 16, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(srv.URL(), "http://"))
+	}}
+	o.Transport = transport
+	o.Registry = backend.RegistryOptions{Fresh: time.Hour, Wait: 5 * time.Minute} // tools say when it changes
+	if tb != &changing.tb {
+		// The workshop's dictionary would be kept again at every change.
+		o.Registry.Shared = &dictionaries
+	}
+	b, err := backend.NewREST("http://erp.test", &o)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { b.Close(); transport.CloseIdleConnections() })
+	return b
+}
+
+// firstFiles keeps what comes first under a key. Whoever else looks for it meanwhile
+// waits.
+type firstFiles struct{ kept sync.Map }
+
+type firstFile struct {
+	mcp.File
+	once sync.Once
+	here chan struct{}
+}
+
+func (f *firstFiles) KeepFile(_ context.Context, key, _ string, file mcp.File, _ time.Duration) error {
+	if first, found := f.kept.Load(key); found {
+		first := first.(*firstFile)
+		first.once.Do(func() { first.File = file; close(first.here) })
+	}
+	return nil
+}
+
+func (f *firstFiles) FindFile(ctx context.Context, key, _ string) (file mcp.File, found bool, err error) {
+	first, looked := f.kept.LoadOrStore(key, &firstFile{here: make(chan struct{})})
+	if looked {
+		select {
+		case <-first.(*firstFile).here:
+			return first.(*firstFile).File, true, nil
+		case <-ctx.Done():
+		case <-time.After(time.Minute): // the first one failed
+		}
+	}
+	return mcp.File{}, false, nil
+}
+
+var dictionaries firstFiles
 
 // tools are tools over the kit's ERP with other options.
 func (k *kit) tools(tb testing.TB, changes ...func(*tools.Options)) mcp.Set {

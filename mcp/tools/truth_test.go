@@ -23,6 +23,9 @@ var trapped struct {
 // withTraps is an ERP with the traps in it.
 func withTraps(t *testing.T) *everyWay {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts another ERP, whose dictionary is read in three ways")
+	}
 	shared(t) // its clean-up is for all tests
 	trapped.once.Do(func() { trapped.ways = openWays(&common.tb, traps.Statements()...) })
 	require.NotNil(t, trapped.ways, "the ERP with the traps did not start")
