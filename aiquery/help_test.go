@@ -293,7 +293,7 @@ func onEmbeddedWith(t testing.TB, with func(*erptest.Server) embedded.Server, ch
 		if err := srv.Write(context.Background(), func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(context.Background(), "DELETE FROM AIG_QueryLog")
 			return err
-		}); err != nil {
+		}, "AIG_QueryLog"); err != nil {
 			t.Errorf("clearing the audit: %v", err)
 			return
 		}
