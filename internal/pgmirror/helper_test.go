@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,42 +20,24 @@ import (
 )
 
 // fewer starts an embedded ERP whose dictionary knows the tables that have rows, and
-// those that tests write to: making and comparing a copy takes as long as there are
-// tables, of which the ERP has a thousand. TestCopy copies them all.
+// those that tests write to, and which has no views: making and comparing a copy takes
+// as long as there are tables, of which the ERP has a thousand. TestCopy copies them all.
 func fewer(t *testing.T, o ...erptest.Options) *erptest.Server {
 	t.Helper()
 	srv := erptest.New(t, o...)
 	require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
 		known := []string{"AD_ChangeLog", "AD_Session", "C_BPartner", "C_Charge"}
-		rows, err := tx.QueryContext(t.Context(), `SELECT name FROM sqlite_master WHERE type='table'`)
-		if err != nil {
-			return err
-		}
-		var tables []string
-		for rows.Next() {
-			var table string
-			if err := rows.Scan(&table); err != nil {
-				return err
-			}
-			tables = append(tables, table)
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			return err
-		}
-		for _, table := range tables {
-			var filled bool
-			if err := tx.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT * FROM "`+table+`")`).Scan(&filled); err != nil {
-				return err
-			}
-			if filled || slices.Contains(known, table) {
+		for _, table := range srv.EmptyTables() {
+			if slices.Contains(known, table) {
 				continue
 			}
-			if _, err := tx.ExecContext(t.Context(), `DELETE FROM AD_Table WHERE TableName=? COLLATE NOCASE`, table); err != nil {
+			if _, err := tx.ExecContext(t.Context(), `DELETE FROM AD_Table WHERE TableName=?`, table); err != nil {
 				return err
 			}
 		}
-		return nil
-	}))
+		_, err := tx.ExecContext(t.Context(), `DELETE FROM REST_ViewQuery`)
+		return err
+	}, "AD_Table", "REST_ViewQuery"))
 	return srv
 }
 

@@ -19,10 +19,14 @@ import (
 )
 
 // The copy has the rows, the column types that the ERP has in PostgreSQL, and the
-// keys.
+// keys. With -short it is one of fewer tables.
 func TestCopy(t *testing.T) {
 	t.Parallel()
-	srv := erptest.New(t)
+	start := fewer
+	if !testing.Short() {
+		start = func(t *testing.T, o ...erptest.Options) *erptest.Server { t.Helper(); return erptest.New(t, o...) }
+	}
+	srv := start(t)
 	address := testpg.URL(t)
 	m := open(t, srv, pgmirror.Options{URL: address})
 	conn := connect(t, address)
