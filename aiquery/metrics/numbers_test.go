@@ -493,8 +493,9 @@ func shown(r *metrics.Result) []string {
 
 // Every metric gives, on random documents of two tenants, for roles that see all and
 // some of them, the figures that are computed from the documents without SQL; on the
-// sandbox and on PostgreSQL. Records behind a number add up to it. ERPHUB_PROOF=1
-// takes more documents.
+// sandbox and on PostgreSQL. Records behind a number add up to it: those of the first
+// or the last row in turn, with ERPHUB_PROOF=1 of both, and of more documents. With
+// -short each question is asked by one of the roles, in turn.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
@@ -512,9 +513,12 @@ func TestNumbers(t *testing.T) {
 	for _, seed := range seeds {
 		b := newBooks(seed, today)
 		r.write(b.rows(t, r.reg))
-		for _, v := range viewers {
+		for role, v := range viewers {
 			openAmounts(t, r, b, v)
-			for _, q := range questions(b, v) {
+			for i, q := range questions(b, v) {
+				if testing.Short() && i%len(viewers) != role {
+					continue
+				}
 				want, lost, used := q.expected(b, v)
 				asked[q.Metric] = asked[q.Metric] || len(want) > 0
 				for name, engine := range r.engines {
@@ -532,7 +536,7 @@ func TestNumbers(t *testing.T) {
 					}
 					assert.Equal(t, lost, found, what)
 					said(t, q, got, used, what)
-					behind(t, e, q.Query, got, what)
+					behind(t, e, q.Query, got, i, what)
 				}
 			}
 		}
@@ -618,11 +622,15 @@ UNION ALL SELECT i.c_invoice_id, s.c_invoicepayschedule_id, invoiceOpen(i.c_invo
 	}
 }
 
-// behind compares the first and last row with the records behind them.
-func behind(t *testing.T, e *metrics.Engine, q metrics.Query, got *metrics.Result, what string) {
+// behind compares the first or the last row with the records behind it, in turn.
+func behind(t *testing.T, e *metrics.Engine, q metrics.Query, got *metrics.Result, turn int, what string) {
 	t.Helper()
 	records := slices.IndexFunc(got.Columns, func(c metrics.Column) bool { return c.Name == metrics.RecordsColumn })
-	for _, n := range slices.Compact([]int{0, len(got.Rows) - 1}) {
+	ends := slices.Compact([]int{0, len(got.Rows) - 1})
+	if os.Getenv("ERPHUB_PROOF") == "" {
+		ends = ends[turn%len(ends):][:1]
+	}
+	for _, n := range ends {
 		if n < 0 || len(got.Rows) == 0 {
 			return
 		}
