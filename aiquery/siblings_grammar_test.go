@@ -136,6 +136,7 @@ var siblingForms = map[string]string{
 	"SQLValueFunctionOp.SVFOP_CURRENT_TIME": `CURRENT_TIME IS NOT NULL`, "SQLValueFunctionOp.SVFOP_LOCALTIME": `LOCALTIME IS NOT NULL`,
 	"SQLValueFunctionOp.SVFOP_CURRENT_TIME_N": `CURRENT_TIME(0) IS NOT NULL`, "SQLValueFunctionOp.SVFOP_LOCALTIME_N": `LOCALTIME(0) IS NOT NULL`,
 	"SQLValueFunctionOp.SVFOP_CURRENT_TIMESTAMP": `dateordered < CURRENT_TIMESTAMP`, "SQLValueFunctionOp.SVFOP_LOCALTIMESTAMP": `dateordered < LOCALTIMESTAMP`,
+	"SQLValueFunctionOp.SVFOP_CURRENT_DATE": `dateordered < CURRENT_DATE`, "NamedArgExpr": `make_interval(days => 3)`,
 	"SQLValueFunctionOp.SVFOP_CURRENT_TIMESTAMP_N": `dateordered < CURRENT_TIMESTAMP(0)`, "SQLValueFunctionOp.SVFOP_LOCALTIMESTAMP_N": `dateordered < LOCALTIMESTAMP(0)`,
 }
 

@@ -100,7 +100,7 @@ func siblingStatements(t testing.TB) int {
 		require.NoError(t, err, "ERPHUB_SIBLINGS is a number")
 		return n
 	}
-	return 900
+	return 450
 }
 
 // siblingFacts are the values that most hidden rows of the first sibling have.
@@ -230,6 +230,9 @@ func TestSiblings(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 30))
 	for _, name := range seen.missing(t, catalog) { // what chance left out
 		for range 60 {
+			if !slices.Contains(seen.missing(t, catalog), name) {
+				break
+			}
 			g := &siblingGrammar{Rand: rand.New(rand.NewPCG(r.Uint64(), 4)), catalog: catalog}
 			q := siblingQuestion{sql: g.targeted(name)}
 			kind, problem := compareSiblings(worlds, q)
@@ -240,7 +243,6 @@ func TestSiblings(t *testing.T) {
 			}
 			if kind == "succeeded" {
 				seen.add(q.sql)
-				break
 			}
 		}
 	}
@@ -249,7 +251,7 @@ func TestSiblings(t *testing.T) {
 	assert.Greater(t, tally["succeeded"], total/4, "too few succeeded to say much")
 	assert.Zero(t, tally[string(api.CodeInternal)])
 	assert.Empty(t, seen.missing(t, catalog), "allowed, but in no statement that succeeded")
-	if total >= 900 {
+	if total >= 450 {
 		assert.Positive(t, parameters)
 	}
 }
