@@ -270,7 +270,7 @@ func TestTextsBesideTheElement(t *testing.T) {
 // Names in other scripts, tables that clash and the like never reach a plan.
 func TestCompareRefuses(t *testing.T) {
 	t.Parallel()
-	reg := openRegistry(t, start(t))
+	reg := untouchedRegistry()
 	for _, table := range []dict.Table{
 		dict.NewTable("XX_Größe"), base().With(dict.Description).Column(dict.Column{Name: "Help", Type: dict.TypeText}),
 	} {

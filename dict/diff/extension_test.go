@@ -77,7 +77,7 @@ func TestExtensionBesideATable(t *testing.T) {
 
 func TestExtensionIsRefused(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := untouched()
 	note := []dict.Column{{Name: "XX_Note", Type: dict.TypeString}}
 	for name, tc := range map[string]struct {
 		table dict.Table

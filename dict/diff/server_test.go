@@ -1,14 +1,14 @@
 package diff_test
 
 import (
+	"context"
 	"database/sql"
-	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	_ "modernc.org/sqlite" // to read the embedded ERP's database beside it
 
 	"github.com/erphub/erphub/dict"
 	"github.com/erphub/erphub/dict/dbdict"
@@ -36,19 +36,48 @@ func start(t testing.TB) server {
 // startServer is start with the ERP itself, for faults and other logins.
 func startServer(t testing.TB) (*erptest.Server, server) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "erp.db")
-	srv := erptest.New(t, erptest.Options{Path: path})
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
-	require.NoError(t, err)
+	srv := erptest.New(t, erptest.Options{})
+	db := srv.Database()
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
-	beside, err := dbdict.New(db, dbdict.SQLite, nil)
+	s, err := connect(srv, db)
 	require.NoError(t, err)
-	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
-	require.NoError(t, err)
-	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
-	require.NoError(t, err)
-	return srv, server{client, beside}
+	return srv, s
 }
+
+func connect(srv *erptest.Server, db *sql.DB) (server, error) {
+	beside, err := dbdict.New(db, dbdict.SQLite, nil)
+	if err != nil {
+		return server{}, err
+	}
+	token, err := srv.APIToken(context.Background(), "SuperUser", 0, 0, 0, 0)
+	if err != nil {
+		return server{}, err
+	}
+	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
+	return server{client, beside}, err
+}
+
+// untouched is an ERP to which no test writes.
+var untouched = sync.OnceValue(func() server {
+	srv, err := erptest.Start(context.Background(), erptest.Options{})
+	if err != nil {
+		panic(err)
+	}
+	s, err := connect(srv, srv.Database())
+	if err != nil {
+		panic(err)
+	}
+	return s
+})
+
+// untouchedRegistry is all of its dictionary.
+var untouchedRegistry = sync.OnceValue(func() registry.Registry {
+	catalog, err := registry.LoadCatalog(context.Background(), untouched().beside)
+	if err != nil {
+		panic(err)
+	}
+	return catalog
+})
 
 // openRegistry reads the dictionary as it is now, from the database, which is much
 // faster under the race detector; that both sources give the same is proved in

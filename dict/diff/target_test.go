@@ -15,7 +15,7 @@ import (
 // A new column refers to a table that is there or that the definitions make.
 func TestColumnsReferToTables(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := untouched()
 	table := func(name string, columns ...dict.Column) dict.Table {
 		made := dict.NewTable(name).With(dict.Standard)
 		made.Columns = append(made.Columns, columns...)
