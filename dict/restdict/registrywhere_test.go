@@ -28,7 +28,7 @@ func watched(t *testing.T, client *erp.Client, see func(*http.Request)) *erp.Cli
 // server could find too long, however many tables it is about.
 func TestScopeRequests(t *testing.T) {
 	t.Parallel()
-	_, client, beside := erpInFile(t, nil, nil)
+	_, client, beside := erpBeside(t, nil, nil)
 	whole, err := registry.LoadCatalog(t.Context(), beside)
 	require.NoError(t, err)
 	list, err := whole.Tables(t.Context(), registry.ListQuery{})
@@ -69,7 +69,7 @@ func TestScopeRequests(t *testing.T) {
 // Rows that come while a part is read page by page are seen, and no row twice.
 func TestConditionWhileRowsChange(t *testing.T) {
 	t.Parallel()
-	_, client, beside := erpInFile(t, nil, nil)
+	_, client, beside := erpBeside(t, nil, nil)
 	changes := 0
 	reader := watched(t, client, func(r *http.Request) {
 		if changes > 0 || !strings.HasSuffix(r.URL.Path, "/models/AD_Element") || !strings.Contains(r.URL.Query().Get("$filter"), " gt ") {

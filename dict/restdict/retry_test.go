@@ -22,6 +22,7 @@ func TestReadGoesOn(t *testing.T) {
 	srv := erptest.New(t)
 	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(login(t, srv.URL()))), erp.WithRetryPolicy(erp.RetryPolicy{}))
 	require.NoError(t, err)
+	require.NoError(t, srv.SetConfig(t.Context(), "REST_MAX_RECORDS_SIZE", "500")) // the dictionary is read often
 	reads := erptest.Match{Method: http.MethodGet, Path: "/models/*"}
 	want, err := registry.LoadCatalog(t.Context(), restdict.NewSource(client, nil))
 	require.NoError(t, err)
