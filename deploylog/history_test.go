@@ -1,15 +1,14 @@
 package deploylog_test
 
 import (
+	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	_ "modernc.org/sqlite" // the driver named "sqlite"
 
 	"github.com/erphub/erphub/deploylog"
 	"github.com/erphub/erphub/erp"
@@ -180,12 +179,19 @@ func TestStatus(t *testing.T) {
 
 // longLog is a log of many runs like those of fill. They are put into the
 // database itself, because recording each over HTTP takes minutes.
-func longLog(t testing.TB, clock *testClock, n int) (srv *erptest.Server, path string) {
+func longLog(t testing.TB, clock *testClock, n int) *erptest.Server {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "erp.db")
-	srv, client := start(t, erptest.Options{Clock: clock.Now, Path: path})
+	srv, client := start(t, erptest.Options{Clock: clock.Now})
 	fill(t, client, clock.Now(), 30)
-	db := openFile(t, path)
+	grow(t, srv, 30, n)
+	return srv
+}
+
+// grow makes a log that has some runs one of n.
+func grow(t testing.TB, srv *erptest.Server, some, n int) {
+	t.Helper()
+	db := srv.Database()
+	defer db.Close()
 	rows, err := db.QueryContext(t.Context(), `SELECT name FROM pragma_table_info('XX_Deploy_Log')`)
 	require.NoError(t, err)
 	var columns, values []string
@@ -206,17 +212,16 @@ func longLog(t testing.TB, clock *testClock, n int) (srv *erptest.Server, path s
 		columns, values = append(columns, name), append(values, value)
 	}
 	require.NoError(t, rows.Err())
-	_, err = db.ExecContext(t.Context(), `WITH RECURSIVE k(k) AS (SELECT 1 UNION ALL SELECT k+1 FROM k WHERE k < ?)
-		INSERT INTO XX_Deploy_Log (`+strings.Join(columns, ",")+`) SELECT `+strings.Join(values, ",")+` FROM XX_Deploy_Log r, k WHERE r.XX_Deploy_Log_ID >= 1000000`, n/30-1)
-	require.NoError(t, err)
-	return srv, path
+	require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `WITH RECURSIVE k(k) AS (SELECT ? UNION ALL SELECT k+1 FROM k WHERE k < ?)
+		INSERT INTO XX_Deploy_Log (`+strings.Join(columns, ",")+`) SELECT `+strings.Join(values, ",")+` FROM XX_Deploy_Log r, k WHERE r.XX_Deploy_Log_ID >= 1000000`, some/30, n/30-1)
+		return err
+	}, deploylog.TableName))
 }
 
 // However long the log is, the status is a handful of small requests.
-func TestStatusOfALongLog(t *testing.T) {
-	t.Parallel()
-	clock := newClock()
-	srv, _ := longLog(t, clock, 20_000)
+func statusOfALongLog(t *testing.T, srv *erptest.Server, clock *testClock) {
+	t.Helper()
 	log := deploylog.New(connect(t, srv, "GardenAdmin", 11, 102, 11), &deploylog.Options{Clock: clock})
 	srv.Faults().Reset()
 	status, err := log.Status(t.Context(), deploylog.StatusQuery{})
@@ -259,7 +264,7 @@ func BenchmarkLongLog(b *testing.B) {
 	}
 	took := map[string]float64{}
 	for _, size := range []int{10_000, 1_000_000} {
-		srv, _ := longLog(b, clock, size)
+		srv := longLog(b, clock, size)
 		log := deploylog.New(connect(b, srv, "GardenAdmin", 11, 102, 11), &deploylog.Options{Clock: clock})
 		for _, q := range questions {
 			b.Run(fmt.Sprintf("%s/%d", q.name, size), func(b *testing.B) {

@@ -94,7 +94,7 @@ func BenchmarkMeasure(b *testing.B) {
 	clock := newClock()
 	q := deploylog.MeasureQuery{From: clock.Now().AddDate(0, 0, -90)}
 	for _, size := range []int{10_000, 100_000} {
-		srv, _ := longLog(b, clock, size)
+		srv := longLog(b, clock, size)
 		client := connect(b, srv, "GardenAdmin", 11, 102, 11)
 		log := deploylog.New(client, &deploylog.Options{Clock: clock})
 		for _, again := range []bool{false, true} {
@@ -120,7 +120,7 @@ func BenchmarkMeasure(b *testing.B) {
 func TestMeasureAgain(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
-	srv, _ := longLog(t, clock, 3_000)
+	srv := longLog(t, clock, 3_000)
 	client := connect(t, srv, "GardenAdmin", 11, 102, 11)
 	log := deploylog.New(client, &deploylog.Options{Clock: clock})
 	measure := func(log *deploylog.Log, days int) ([]deploylog.Measures, int) {
@@ -185,7 +185,7 @@ func TestMeasureAgain(t *testing.T) {
 func TestMeasureGoesOn(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
-	srv, _ := longLog(t, clock, 6_000)
+	srv := longLog(t, clock, 6_000)
 	client := connect(t, srv, "GardenAdmin", 11, 102, 11)
 	q := deploylog.MeasureQuery{From: clock.Now().AddDate(0, 0, -90), Environment: deploylog.Production}
 	fresh := func() *deploylog.Log { return deploylog.New(client, &deploylog.Options{Clock: clock}) }

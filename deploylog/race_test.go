@@ -15,7 +15,8 @@ import (
 // Two build jobs move one run at the same time. The first is stopped at each of
 // its requests in turn; meanwhile the second takes the run elsewhere. Then the
 // first goes on: it must be told that its move was not made, and the run must stay
-// where the second brought it.
+// where the second brought it. With -short every other request is held, those in
+// between where the first job's change is lost.
 func TestTwoJobsMoveOneRun(t *testing.T) {
 	t.Parallel()
 	srv, client := start(t, erptest.Options{})
@@ -71,6 +72,9 @@ func TestTwoJobsMoveOneRun(t *testing.T) {
 			requests := len(srv.Faults().Requests())
 			require.GreaterOrEqual(t, requests, 4)
 			for n := 1; n <= requests; n++ {
+				if testing.Short() && lost == (n%2 == 0) {
+					continue
+				}
 				srv.Faults().Reset()
 				run := inState(t, deploylog.New(client, nil), c.from, false)
 				gate := make(chan struct{})
