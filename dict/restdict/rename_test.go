@@ -11,16 +11,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/diff"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/dict/restdict"
-	"github.com/erphub/erphub/erp"
 	"github.com/erphub/erphub/erp/erptest"
 )
 
-func difference(t testing.TB, client *erp.Client, table dict.Table) *diff.Result {
+func difference(t testing.TB, srv *erptest.Server, table dict.Table) *diff.Result {
 	t.Helper()
-	reg, err := registry.LoadScope(t.Context(), restdict.NewSource(client, nil), diff.Scope(table))
+	db := srv.Database()
+	defer db.Close()
+	beside, err := dbdict.New(db, dbdict.SQLite, nil)
+	require.NoError(t, err)
+	reg, err := registry.LoadScope(t.Context(), beside, diff.Scope(table))
 	require.NoError(t, err)
 	result, err := diff.Compare(t.Context(), reg, nil, table)
 	require.NoError(t, err)
@@ -47,7 +51,7 @@ func TestRenameOverFaults(t *testing.T) {
 					require.NoError(t, err)
 					rec, err := client.Create(context.Background(), "XX_Before", map[string]any{"XX_Text": "kept"})
 					require.NoError(t, err)
-					plan, err := diff.NewPlan(difference(t, client, after), nil)
+					plan, err := diff.NewPlan(difference(t, srv, after), nil)
 					require.NoError(t, err)
 
 					rule := srv.Faults().On(erptest.Match{Path: "/processes/" + process, N: 1}, fault.action())
@@ -64,7 +68,7 @@ func TestRenameOverFaults(t *testing.T) {
 					require.NoError(t, err)
 					text, _ := got.Text("XX_Words")
 					assert.Equal(t, "kept", text)
-					assert.Empty(t, difference(t, client, after).Changes)
+					assert.Empty(t, difference(t, srv, after).Changes)
 				})
 			}
 		}
@@ -74,12 +78,12 @@ func TestRenameOverFaults(t *testing.T) {
 // Something that was renamed to another name in the meantime is not renamed again.
 func TestRenamedOtherwise(t *testing.T) {
 	t.Parallel()
-	_, client := start(t)
+	srv, client := start(t)
 	before := dict.NewTable("XX_Before").With(dict.Standard).Column(dict.Column{Name: "XX_Text", Type: dict.TypeString, Length: 40})
 	_, err := restdict.Run(t.Context(), client, newPlan(t, before), quick(restdict.Options{BatchSize: 10}))
 	require.NoError(t, err)
 	to := func(name string) *dict.Plan {
-		plan, err := diff.NewPlan(difference(t, client, dict.NewTable("XX_Before").With(dict.Standard).
+		plan, err := diff.NewPlan(difference(t, srv, dict.NewTable("XX_Before").With(dict.Standard).
 			Column(dict.Column{Name: name, Was: "XX_Text", Type: dict.TypeString, Length: 40})), nil)
 		require.NoError(t, err)
 		return plan
