@@ -40,6 +40,8 @@ func deployAll(t *testing.T, log *deploylog.Log, clock *testClock, runs []deploy
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	prod, staging := deploylog.Production, deploylog.Staging
+	clock := newClock()
+	_, client := start(t, erptest.Options{Clock: clock.Now})
 	for name, tt := range map[string]struct {
 		runs     []deployedRun
 		to, from string // the versions that run
@@ -101,8 +103,8 @@ func TestCompare(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, log, clock := newLog(t)
+			wipe(t, client)
+			log := deploylog.New(client, &deploylog.Options{Clock: clock})
 			deployAll(t, log, clock, tt.runs)
 			list, err := log.Compare(t.Context(), deploylog.CompareQuery{To: prod, From: staging})
 			require.NoError(t, err)

@@ -83,6 +83,7 @@ func TestEnvironmentsOfTheList(t *testing.T) {
 // comes with. Where it is away, nobody guesses.
 func TestEnvironmentsWithoutAList(t *testing.T) {
 	t.Parallel()
+	srv, client := start(t, erptest.Options{})
 	for name, c := range map[string]struct {
 		status  int
 		refused bool
@@ -92,10 +93,9 @@ func TestEnvironmentsWithoutAList(t *testing.T) {
 		"broken":        {500, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			srv, log, _ := newLog(t)
+			srv.Faults().Reset()
 			srv.Faults().On(erptest.Match{Path: "/reference/..."}, erptest.Fail(c.status))
-			list, err := log.Environments(t.Context())
+			list, err := deploylog.New(client, nil).Environments(t.Context())
 			if c.refused {
 				require.Error(t, err)
 				return

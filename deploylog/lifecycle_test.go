@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -243,7 +244,7 @@ func TestInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	srv, log, _ := newLog(t)
 	run := inState(t, log, deploylog.Building, false)
 	srv.Faults().Reset()
-	long := func(n int) string { return string(make([]byte, 0, n)) + repeated("ä", n) }
+	long := func(n int) string { return string(make([]byte, 0, n)) + strings.Repeat("ä", n) }
 	for name, do := range map[string]func(ctx context.Context) (deploylog.Run, error){
 		"no environment": func(ctx context.Context) (deploylog.Run, error) { return log.Start(ctx, deploylog.NewRun{}) },
 		"odd environment": func(ctx context.Context) (deploylog.Run, error) {
@@ -296,34 +297,26 @@ func TestInputIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	assert.Empty(t, srv.Faults().Requests())
 }
 
-func repeated(s string, n int) string {
-	text := ""
-	for range n {
-		text += s
-	}
-	return text
-}
-
 // Lengths are counted in characters; only free text is cut, and shows it.
 func TestLengths(t *testing.T) {
 	t.Parallel()
 	_, log, _ := newLog(t)
 	run, err := log.Start(t.Context(), deploylog.NewRun{
-		Environment: deploylog.Development, Version: repeated("ä", 40), BuildNo: repeated("№", 50), DeployedBy: repeated("é", 100),
-		CurrentStep: repeated("界", 300), Changes: repeated("x", 30_000), Components: "a\x00b\xffc",
+		Environment: deploylog.Development, Version: strings.Repeat("ä", 40), BuildNo: strings.Repeat("№", 50), DeployedBy: strings.Repeat("é", 100),
+		CurrentStep: strings.Repeat("界", 300), Changes: strings.Repeat("x", 30_000), Components: "a\x00b\xffc",
 	})
 	require.NoError(t, err)
-	assert.Equal(t, repeated("ä", 40), run.Version)
-	assert.Equal(t, repeated("№", 50), run.BuildNo)
-	assert.Equal(t, repeated("é", 100), run.DeployedBy)
-	assert.Equal(t, repeated("界", 254)+"…", run.CurrentStep)
+	assert.Equal(t, strings.Repeat("ä", 40), run.Version)
+	assert.Equal(t, strings.Repeat("№", 50), run.BuildNo)
+	assert.Equal(t, strings.Repeat("é", 100), run.DeployedBy)
+	assert.Equal(t, strings.Repeat("界", 254)+"…", run.CurrentStep)
 	assert.Len(t, []rune(run.Changes), 20_000)
 	assert.Equal(t, '…', []rune(run.Changes)[19_999])
 	assert.Equal(t, "a\uFFFDb\uFFFDc", run.Components)
 
-	run, err = log.Update(t.Context(), run.ID, deploylog.Update{CurrentStep: ptr(repeated("b", 256)), Components: ptr("")})
+	run, err = log.Update(t.Context(), run.ID, deploylog.Update{CurrentStep: ptr(strings.Repeat("b", 256)), Components: ptr("")})
 	require.NoError(t, err)
-	assert.Equal(t, repeated("b", 254)+"…", run.CurrentStep)
+	assert.Equal(t, strings.Repeat("b", 254)+"…", run.CurrentStep)
 	assert.Empty(t, run.Components, "an empty text clears")
 }
 
