@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,14 +27,12 @@ type installation struct {
 
 func install(t testing.TB) installation {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "erp.db")
-	srv := erptest.New(t, erptest.Options{Path: path})
+	srv := erptest.New(t)
 	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
 	require.NoError(t, err)
 	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	require.NoError(t, err)
-	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro&_pragma=busy_timeout(10000)")
-	require.NoError(t, err)
+	db := srv.Database()
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	return installation{client, db}
 }
