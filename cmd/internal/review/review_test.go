@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	_ "modernc.org/sqlite" // to read the embedded ERP's database beside it
 
 	"github.com/erphub/erphub/cmd/internal/restcount"
 	"github.com/erphub/erphub/cmd/internal/review"
@@ -33,10 +31,8 @@ type server struct {
 
 func start(t testing.TB) server {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "erp.db")
-	srv := erptest.New(t, erptest.Options{Path: path})
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
-	require.NoError(t, err)
+	srv := erptest.New(t)
+	db := srv.Database()
 	t.Cleanup(func() { assert.NoError(t, db.Close()) })
 	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
 	require.NoError(t, err)
