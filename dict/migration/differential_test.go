@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,17 +23,15 @@ import (
 	"github.com/erphub/erphub/internal/testkit/dictcompare"
 )
 
-// living is an embedded ERP with a client logged in as System, and its database
-// file.
-func living(t testing.TB) (*erp.Client, string) {
+// living is an embedded ERP with a client logged in as System.
+func living(t testing.TB) (*erp.Client, *erptest.Server) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "erp.db")
-	srv := erptest.New(t, erptest.Options{Path: file})
+	srv := erptest.New(t)
 	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, 0)
 	require.NoError(t, err)
 	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)))
 	require.NoError(t, err)
-	return client, file
+	return client, srv
 }
 
 // record is a record as a database tells it, by column in small letters.
@@ -207,7 +204,7 @@ func TestRESTAgrees(t *testing.T) {
 			tables = append(tables, withKinds(table))
 		}
 	}
-	client, file := living(t)
+	client, srv := living(t)
 	db, _ := erpDatabase(t)
 	known, other, built := ids{}, ids{}, 0
 	for _, table := range tables {
@@ -225,7 +222,7 @@ func TestRESTAgrees(t *testing.T) {
 		_, err = migration.Apply(t.Context(), db, build(t, plan, dict.PostgreSQL), nil)
 		require.NoError(t, err, table.Name)
 		compareRecords(t, client, db, plan, result, known, other)
-		compareStructure(t, file, db, table.Name)
+		compareStructure(t, srv, db, table.Name)
 		built++
 	}
 	assert.GreaterOrEqual(t, built, 4)
@@ -292,10 +289,9 @@ func compareRecords(t *testing.T, client *erp.Client, db *sql.DB, plan *dict.Pla
 // database tell: names, what may not be empty, keys, what is unique, and where
 // foreign keys lead. The embedded one has few types, and keeps to the foreign
 // keys that its dictionary names without any in the database.
-func compareStructure(t *testing.T, file string, db *sql.DB, table string) {
+func compareStructure(t *testing.T, srv *erptest.Server, db *sql.DB, table string) {
 	t.Helper()
-	lite, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
-	require.NoError(t, err)
+	lite := srv.Database()
 	defer lite.Close()
 	sorted := func(list []string) []string { slices.Sort(list); return list }
 	lower := strings.ToLower(table)
