@@ -47,6 +47,9 @@ func sources(t *testing.T, dir string) []string {
 // classes use.
 func TestGeneratedJavaCompiles(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs the Java compiler")
+	}
 	javac := compiler(t)
 	out := t.TempDir()
 	deliver := func(name string, reg registry.Registry, generator string, options map[string]any) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -312,18 +311,20 @@ func TestModelsOfDescribedTables(t *testing.T) {
 	assert.Empty(t, refused)
 }
 
+// With -short it takes the first hundred tables.
 func TestModelsOfTheEmbeddedERP(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "erp.db")
-	erptest.New(t, erptest.Options{Path: path})
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
-	require.NoError(t, err)
+	limit := 0
+	if testing.Short() {
+		limit = 100
+	}
+	db := erptest.New(t).Database()
 	defer db.Close()
 	source, err := dbdict.New(db, dbdict.SQLite, nil)
 	require.NoError(t, err)
 	reg, err := registry.LoadCatalog(t.Context(), source)
 	require.NoError(t, err)
-	made, refused := modelsOf(t, reg, 0)
+	made, refused := modelsOf(t, reg, limit)
 	assert.GreaterOrEqual(t, made, 30)
 	assert.Empty(t, refused)
 }
