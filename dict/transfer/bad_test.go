@@ -18,7 +18,7 @@ import (
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	srv, client := start(t)
-	reg := dictionary(client)
+	reg := demoDictionary()
 	for _, value := range []string{"ZG1", "ZG2"} {
 		_, err := client.Create(t.Context(), "C_BP_Group", map[string]any{"Value": value, "Name": "Twice"})
 		require.NoError(t, err)

@@ -1,14 +1,17 @@
 package transfer_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/dict/dbdict"
 	"github.com/erphub/erphub/dict/restdict"
 	"github.com/erphub/erphub/dict/transfer"
 	"github.com/erphub/erphub/dict/values"
@@ -37,6 +40,20 @@ func start(t *testing.T) (*erptest.Server, *erp.Client) {
 func dictionary(client *erp.Client) values.Dictionary {
 	return values.NewDictionary(restdict.NewSource(client, nil))
 }
+
+// demoDictionary is what dictionary reads of the demo data, for tests that change nothing
+// of it; it is read once, beside an ERP of its own.
+var demoDictionary = sync.OnceValue(func() values.Dictionary {
+	srv, err := erptest.Open(context.Background(), erptest.Options{})
+	if err != nil {
+		panic(err)
+	}
+	source, err := dbdict.New(srv.Database(), dbdict.SQLite, nil)
+	if err != nil {
+		panic(err)
+	}
+	return values.NewDictionary(source)
+})
 
 // file writes a file to import.
 func file(t testing.TB, name, content string) transfer.File {

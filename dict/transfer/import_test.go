@@ -21,7 +21,7 @@ import (
 func TestImport(t *testing.T) {
 	t.Parallel()
 	_, client := start(t)
-	ctx, reg := t.Context(), dictionary(client)
+	ctx, reg := t.Context(), demoDictionary()
 	in := file(t, "partners.csv", "\ufeffSearch Key;NAME;C_BP_Group_ID:value;Kunde;so_creditlimit;Description\r\n"+
 		"ZA1;\"One; \"\"1\"\"\r\nof two\";Standard;Y;1.50;\r\n"+
 		"\r\n"+
@@ -90,7 +90,7 @@ func TestImportByID(t *testing.T) {
 		if tt.key != "" {
 			opts.Key = []string{tt.key}
 		}
-		result, err := transfer.Import(t.Context(), client, dictionary(client), file(t, "p.ndjson", tt.text), opts)
+		result, err := transfer.Import(t.Context(), client, demoDictionary(), file(t, "p.ndjson", tt.text), opts)
 		require.NoError(t, err, tt.key)
 		assert.Equal(t, tt.want, result.Counts, "%s %v", tt.key, result.Problems)
 	}
@@ -111,7 +111,7 @@ func TestErrorFile(t *testing.T) {
 			opts := transfer.ImportOptions{Table: "C_BPartner", Errors: in.Path + ".errors" + tt.name[1:]}
 			var told []string
 			opts.Problem = func(p *transfer.FileError) { told = append(told, p.Error()) }
-			result, err := transfer.Import(t.Context(), client, dictionary(client), in, opts)
+			result, err := transfer.Import(t.Context(), client, demoDictionary(), in, opts)
 			require.NoError(t, err)
 			assert.Equal(t, 2, result.Created)
 			assert.Equal(t, opts.Errors, result.Errors)
@@ -121,7 +121,7 @@ func TestErrorFile(t *testing.T) {
 			assert.Contains(t, string(text), "is not a number")
 
 			for _, n := range []string{"-2", "-3"} { // rows that somebody fixes are not overwritten
-				result, err = transfer.Import(t.Context(), client, dictionary(client), in, opts)
+				result, err = transfer.Import(t.Context(), client, demoDictionary(), in, opts)
 				require.NoError(t, err)
 				assert.Equal(t, in.Path+".errors"+n+tt.name[1:], result.Errors)
 				again, err := os.ReadFile(result.Errors)
@@ -136,7 +136,7 @@ func TestErrorFile(t *testing.T) {
 			fixed = strings.Replace(fixed, "\",1,9\n", "\",1\n", 1)
 			require.NotEqual(t, string(text), fixed)
 			opts.Errors = ""
-			result, err = transfer.Import(t.Context(), client, dictionary(client), file(t, tt.name, fixed), opts)
+			result, err = transfer.Import(t.Context(), client, demoDictionary(), file(t, tt.name, fixed), opts)
 			require.NoError(t, err)
 			assert.Zero(t, result.Failed, "%v", result.Problems)
 			assert.Contains(t, partners(t, client, "ZE", "SO_CreditLimit"), "ZE2 2")
@@ -152,7 +152,7 @@ func TestAllOrNothing(t *testing.T) {
 	run := func(content string) (*transfer.Result, error) {
 		in := file(t, "p.csv", content)
 		opts.Journal = in.Path + ".import.json"
-		result, err := transfer.Import(t.Context(), client, dictionary(client), in, opts)
+		result, err := transfer.Import(t.Context(), client, demoDictionary(), in, opts)
 		assert.NoFileExists(t, opts.Journal)
 		return result, err
 	}
@@ -179,7 +179,7 @@ func TestMaxErrors(t *testing.T) {
 	t.Parallel()
 	_, client := start(t)
 	in := file(t, "p.csv", "Value,Name,SO_CreditLimit\n"+strings.Repeat("ZM1,M,x\n", 50)+"ZM2,M,1\n")
-	result, err := transfer.Import(t.Context(), client, dictionary(client), in, transfer.ImportOptions{Table: "C_BPartner", MaxErrors: 3, BatchSize: 10})
+	result, err := transfer.Import(t.Context(), client, demoDictionary(), in, transfer.ImportOptions{Table: "C_BPartner", MaxErrors: 3, BatchSize: 10})
 	require.ErrorIs(t, err, transfer.ErrFailed)
 	assert.Equal(t, 10, result.Failed)
 	assert.Empty(t, partners(t, client, "ZM"))
@@ -189,7 +189,7 @@ func TestMaxErrors(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	_, client := start(t)
-	reg := dictionary(client)
+	reg := demoDictionary()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
 	berlin := transfer.ImportOptions{Values: values.Options{DateFormat: "DD.MM.YYYY", Zone: zone, DecimalComma: true}}
@@ -280,7 +280,7 @@ func TestAmbiguous(t *testing.T) {
 		require.NoError(t, err)
 	}
 	in := file(t, "p.csv", "Value,Name,C_BP_Group_ID\nZX,X,Same ZQ\nZY,Y,zq1\n")
-	result, err := transfer.Import(t.Context(), client, dictionary(client), in, transfer.ImportOptions{Table: "C_BPartner"})
+	result, err := transfer.Import(t.Context(), client, demoDictionary(), in, transfer.ImportOptions{Table: "C_BPartner"})
 	require.NoError(t, err)
 	require.Len(t, result.Problems, 1)
 	assert.Regexp(t, `^p\.csv:2:C_BP_Group_ID: 2 records of C_BP_Group are called "Same ZQ": \d+ \(Value: ZQ1, .*; \d+ \(Value: ZQ2, .*or write C_BP_Group_ID:Value`, result.Problems[0].Error())
@@ -296,7 +296,7 @@ func TestLookupsAreShared(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&b, "ZL%03d,L,%s,GardenAdmin\n", i, []string{"Standard", "103"}[i%2])
 	}
-	reg := dictionary(client)
+	reg := demoDictionary()
 	opts := transfer.ImportOptions{Table: "C_BPartner", DryRun: true, Key: []string{"Value"}}
 	_, err := transfer.Import(t.Context(), client, reg, file(t, "p.csv", b.String()), opts)
 	require.NoError(t, err)

@@ -234,7 +234,7 @@ func TestResume(t *testing.T) {
 	}(), ""))
 	opts := transfer.ImportOptions{Table: "C_BPartner", BatchSize: 20, Journal: in.Path + ".import.json"}
 	run := func(in transfer.File, opts transfer.ImportOptions) (*transfer.Result, error) {
-		return transfer.Import(t.Context(), client, dictionary(client), in, opts)
+		return transfer.Import(t.Context(), client, demoDictionary(), in, opts)
 	}
 	resume := opts
 	resume.Resume = true
@@ -244,7 +244,7 @@ func TestResume(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	interrupted := opts
 	interrupted.Progress = func(transfer.Progress) { cancel() }
-	_, err = transfer.Import(ctx, client, dictionary(client), in, interrupted)
+	_, err = transfer.Import(ctx, client, demoDictionary(), in, interrupted)
 	require.ErrorIs(t, err, context.Canceled)
 	require.FileExists(t, opts.Journal)
 

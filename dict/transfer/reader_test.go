@@ -143,7 +143,7 @@ func TestFlatMemory(t *testing.T) {
 		t.Skip("measures memory")
 	}
 	_, client := start(t)
-	reg := dictionary(client)
+	reg := demoDictionary()
 	measure := func(rows int) (most uint64) {
 		path := filepath.Join(t.TempDir(), "long.csv")
 		f, err := os.Create(path)

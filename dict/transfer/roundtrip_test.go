@@ -72,7 +72,7 @@ func exportTo(t *testing.T, client *erp.Client, path string, opts transfer.Expor
 		in = transfer.File{Path: path, Format: format}
 	}
 	require.NoError(t, err)
-	n, err := transfer.Export(t.Context(), client, dictionary(client), w, opts)
+	n, err := transfer.Export(t.Context(), client, demoDictionary(), w, opts)
 	require.NoError(t, err)
 	require.Positive(t, n)
 	if strings.HasSuffix(path, ".tsv") {
@@ -123,7 +123,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Run(ext+" "+references, func(t *testing.T) {
 				t.Parallel()
 				in := exportTo(t, client, filepath.Join(t.TempDir(), "export."+ext), transfer.ExportOptions{Table: "C_BPartner", Filter: all, References: references})
-				result, err := transfer.Import(t.Context(), client, dictionary(client), in, transfer.ImportOptions{Table: "C_BPartner", Key: []string{"uid"}})
+				result, err := transfer.Import(t.Context(), client, demoDictionary(), in, transfer.ImportOptions{Table: "C_BPartner", Key: []string{"uid"}})
 				require.NoError(t, err)
 				assert.Equal(t, transfer.Counts{Unchanged: 40}, result.Counts, "%v", result.Problems)
 
@@ -168,14 +168,14 @@ func TestExportColumns(t *testing.T) {
 	var out bytes.Buffer
 	w, err := transfer.NewWriter(&out, transfer.CSV)
 	require.NoError(t, err)
-	n, err := transfer.Export(t.Context(), client, dictionary(client), w, transfer.ExportOptions{
+	n, err := transfer.Export(t.Context(), client, demoDictionary(), w, transfer.ExportOptions{
 		Table: "c_uom", Columns: []string{"name", "id", "UOMSymbol"}, Filter: erp.Eq("Name", "Minute"), References: transfer.ByValue,
 	})
 	require.NoError(t, err)
 	assert.Equal(t, 1, n)
 	assert.Regexp(t, `^Name,id,UOMSymbol\nMinute,\d+,min\n$`, out.String())
 	for _, opts := range []transfer.ExportOptions{{Table: "C_UOM", Columns: []string{"Nmae"}}, {Table: "C_UOM", References: "x"}, {Table: "C_UMO"}} {
-		_, err = transfer.Export(t.Context(), client, dictionary(client), w, opts)
+		_, err = transfer.Export(t.Context(), client, demoDictionary(), w, opts)
 		require.Error(t, err)
 	}
 }

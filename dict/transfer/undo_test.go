@@ -22,7 +22,7 @@ import (
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	_, client := start(t)
-	ctx, reg := t.Context(), dictionary(client)
+	ctx, reg := t.Context(), demoDictionary()
 	path := filepath.Join(t.TempDir(), "undo.ndjson")
 	columns := []string{"Name", "Description", "SO_CreditLimit", "C_PaymentTerm_ID", "IsCustomer"}
 	imported := func(content string) *transfer.Result {
@@ -83,7 +83,7 @@ func recordID(t *testing.T, client *erp.Client, value string) erp.ID {
 func TestUndoLeavesOthers(t *testing.T) {
 	t.Parallel()
 	_, client := start(t)
-	ctx, reg := t.Context(), dictionary(client)
+	ctx, reg := t.Context(), demoDictionary()
 	path := filepath.Join(t.TempDir(), "undo.ndjson")
 	opts := transfer.ImportOptions{Table: "C_BPartner", Undo: path}
 	const there, fresh = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
@@ -108,7 +108,7 @@ func TestUndoLeavesOthers(t *testing.T) {
 func TestUndoRefused(t *testing.T) {
 	t.Parallel()
 	srv, client := start(t)
-	ctx, reg := t.Context(), dictionary(client)
+	ctx, reg := t.Context(), demoDictionary()
 	path := filepath.Join(t.TempDir(), "undo.ndjson")
 	_, err := transfer.Import(ctx, client, reg, file(t, "p.csv", "Value,Name\nZW1,One\n"), transfer.ImportOptions{Table: "C_BPartner", Undo: path})
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestUndoRefused(t *testing.T) {
 func TestUndoAfterATornLine(t *testing.T) {
 	t.Parallel()
 	_, client := start(t)
-	ctx, reg := t.Context(), dictionary(client)
+	ctx, reg := t.Context(), demoDictionary()
 	path := filepath.Join(t.TempDir(), "undo.ndjson")
 	for i, torn := range []string{`{"import":{"run":"` + strings.Repeat("x", 100<<10), "", `{"created":"3333`} {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
@@ -153,7 +153,7 @@ func TestUndoAfterATornLine(t *testing.T) {
 func TestUndoKeepsWhatItCannotTakeBack(t *testing.T) {
 	t.Parallel()
 	srv, client := start(t)
-	ctx, reg := t.Context(), dictionary(client)
+	ctx, reg := t.Context(), demoDictionary()
 	dir := t.TempDir()
 	path, journal := filepath.Join(dir, "undo.ndjson"), filepath.Join(dir, "import.json")
 	_, err := transfer.Import(ctx, client, reg, file(t, "p.csv", "Value,Name\nZY1,One\n"), transfer.ImportOptions{Table: "C_BPartner", Undo: path, RoleID: 102})
@@ -202,7 +202,7 @@ func TestUndoKeepsWhatItCannotTakeBack(t *testing.T) {
 func TestUndoOfAnInterruptedImport(t *testing.T) {
 	t.Parallel()
 	srv, client := start(t)
-	ctx, reg := t.Context(), dictionary(client)
+	ctx, reg := t.Context(), demoDictionary()
 	dir := t.TempDir()
 	in := file(t, "p.csv", "Value,Name\nZZ1,One\nZZ2,Two\n")
 	opts := transfer.ImportOptions{Table: "C_BPartner", Undo: filepath.Join(dir, "undo.ndjson"), Journal: filepath.Join(dir, "import.json"), BatchSize: 1}
