@@ -30,15 +30,15 @@ var budgets = []budget{
 	{"aiquery", 19_830, 307},
 	{"aiquery/embedded", 6_150, 19},
 	{"cmd", 36_466, 0},
-	{"deploylog", 3_500, 95},
+	{"deploylog", 3_488, 95},
 	{"dict", 28_732, 635},
 	{"erp", 10_470, 454},
 	{"erp/erptest", 52_592, 203},
 	{"examples", 1_250, 2},
 	{"generator", 10_445, 207},
-	{"internal", 21_220, 0},
+	{"internal", 21_238, 0},
 	{"mcp", 22_437, 352},
-	{"tokens", 3_930, 140},
+	{"tokens", 3_920, 140},
 }
 
 // Functions that decide much are hard to change: none may have a complexity above the

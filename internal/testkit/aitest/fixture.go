@@ -21,6 +21,9 @@ var added = strings.Fields("AD_ChangeLog AD_PInstance AD_PInstance_Log AD_PInsta
 func Embedded(t testing.TB) *erptest.Server {
 	t.Helper()
 	srv := erptest.New(t)
+	db := srv.Database()
+	filled := tableNames(t, db)
+	require.NoError(t, db.Close())
 	require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
 		w := &writer{t: t, ctx: t.Context(), tx: tx}
 		w.fewer(srv.EmptyTables())
@@ -29,16 +32,8 @@ func Embedded(t testing.TB) *erptest.Server {
 		w.spread()
 		w.taint()
 		return nil
-	}, append(filled(t, srv), added...)...))
+	}, append(filled, added...)...))
 	return srv
-}
-
-// filled are the tables with rows.
-func filled(t testing.TB, srv *erptest.Server) []string {
-	t.Helper()
-	db := srv.Database()
-	defer db.Close()
-	return tableNames(t, db)
 }
 
 // fewer takes tables without rows out of the dictionary.
