@@ -29,7 +29,7 @@ type Line struct {
 // no flag has white space in its name.
 func isFlag(arg string) bool {
 	name, _, _ := strings.Cut(arg, "=")
-	return strings.HasPrefix(arg, "-") && arg != "-" && !strings.ContainsAny(name, " \n")
+	return strings.HasPrefix(arg, "-") && arg != "-" && !strings.ContainsAny(name, " \t\r\n")
 }
 
 // ParseLine takes a command line apart, without the program's name. Flags may
