@@ -15,6 +15,9 @@ import (
 // Programs that read the copy are not kept waiting while a process makes it anew or
 // changes it, and one that does not end its transaction is named as the reason.
 func TestOthersReadTheCopy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a PostgreSQL several times")
+	}
 	t.Parallel()
 	srv := fewer(t)
 	write(t, srv, `CREATE VIEW XX_Names AS SELECT Name FROM C_BPartner`)
@@ -87,6 +90,9 @@ func TestOthersReadTheCopy(t *testing.T) {
 // Nothing is dropped under locks that readers wait for: a thousand tables take longer
 // than they wait.
 func TestReadersDoNotWaitForDrops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a PostgreSQL several times")
+	}
 	t.Parallel()
 	srv := fewer(t)
 	address := testpg.URL(t)

@@ -121,6 +121,9 @@ func TestStructure(t *testing.T) {
 
 // What the embedded ERP takes and PostgreSQL does not is copied all the same.
 func TestMisfits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a PostgreSQL several times")
+	}
 	t.Parallel()
 	srv := fewer(t)
 	address := testpg.URL(t)
@@ -164,6 +167,9 @@ func TestMisfitsAtTheStart(t *testing.T) {
 // A schema that no sandbox has made stays as it is, and so does what others put
 // into one that a sandbox has made.
 func TestForeign(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a PostgreSQL several times")
+	}
 	t.Parallel()
 	srv := fewer(t)
 	address := testpg.URL(t)
@@ -211,6 +217,9 @@ func TestForeign(t *testing.T) {
 // One database serves one copy at a time, also when the server has broken the
 // connection in between.
 func TestTwo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a PostgreSQL several times")
+	}
 	t.Parallel()
 	srv, other := fewer(t), fewer(t)
 	address := testpg.URL(t)

@@ -70,6 +70,9 @@ func TestSessionsShareTheDictionaryOfTheirRole(t *testing.T) {
 // sees what has changed since, and asks with its own caller's token: one the ERP
 // refuses gets nothing of it. What is damaged is read anew.
 func TestServersShareTheDictionaryOfARole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the dictionary again and again")
+	}
 	t.Parallel()
 	redis := testredis.Start(t)
 	srv := erptest.New(t)
@@ -166,6 +169,9 @@ func (a *addresses) RoundTrip(r *http.Request) (*http.Response, error) {
 // read over several calls: each that cannot wait is told how far the reading is,
 // and a later one gets it.
 func TestWholeDictionaryOverASlowProxy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the dictionary again and again")
+	}
 	t.Parallel()
 	srv := erptest.New(t)
 	require.NoError(t, srv.SetConfig(t.Context(), "REST_MAX_RECORDS_SIZE", "1000"))

@@ -19,6 +19,9 @@ import (
 // A server that fails at every third request, each time in another way, is read all
 // the same.
 func TestServerThatFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes one twin after another")
+	}
 	t.Parallel()
 	srv := erptest.New(t)
 	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 0, 0)

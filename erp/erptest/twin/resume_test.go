@@ -47,6 +47,9 @@ func (f *faulty) Rows(ctx context.Context, q *twin.Query, row func([]any) error)
 }
 
 func TestSourceThatFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes one twin after another")
+	}
 	t.Parallel()
 	other := t.TempDir()
 	plain, _ := whole()
