@@ -8,8 +8,8 @@ import (
 )
 
 // Moment reads what somebody wrote for a time: a day or a time in a zone, a time in
-// RFC 3339, or an age before now (7d, 12h). It fails for times before 1970 and from the
-// year 3000 on, which is where databases differ.
+// RFC 3339, or an age before now (7d, 12h). It fails outside the years 1970 to 2999, of
+// which no record here is.
 func Moment(text string, now time.Time, zone *time.Location) (time.Time, error) {
 	at, read := now, false
 	if days, ok := strings.CutSuffix(text, "d"); ok {
@@ -24,7 +24,7 @@ func Moment(text string, now time.Time, zone *time.Location) (time.Time, error) 
 		}
 	}
 	if !read || at.Year() < 1970 || at.Year() >= 3000 {
-		return time.Time{}, fmt.Errorf("%s is no day (2026-03-09), time (2026-03-09T12:00:00Z) or age (7d, 12h)", Quote(text))
+		return time.Time{}, fmt.Errorf("%s is not a day (2026-03-09), a time (2026-03-09T12:00:00Z) or an age (7d, 12h) between 1970 and 2999", Quote(text))
 	}
 	return at, nil
 }
