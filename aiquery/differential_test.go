@@ -131,7 +131,7 @@ func addRows(t testing.TB, address string, rows []randomRow, all bool) {
 
 // fuzzStatements is how many random statements are made when ERPHUB_FUZZ_TIME does
 // not say how long.
-const fuzzStatements = 200
+const fuzzStatements = 300
 
 // fuzzTime is what ERPHUB_FUZZ_TIME says, 0 when it says nothing.
 func fuzzTime(t testing.TB) time.Duration {

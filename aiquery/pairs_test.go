@@ -343,7 +343,7 @@ func pairs(t testing.TB) int {
 		require.NoError(t, err, "ERPHUB_PAIRS is a number")
 		return n
 	}
-	return 250
+	return 500
 }
 
 // slower is how many times as long one reading of a pair may take as the other,

@@ -100,7 +100,7 @@ func siblingStatements(t testing.TB) int {
 		require.NoError(t, err, "ERPHUB_SIBLINGS is a number")
 		return n
 	}
-	return 450
+	return 900
 }
 
 // siblingFacts are the values that most hidden rows of the first sibling have.
@@ -251,7 +251,7 @@ func TestSiblings(t *testing.T) {
 	assert.Greater(t, tally["succeeded"], total/4, "too few succeeded to say much")
 	assert.Zero(t, tally[string(api.CodeInternal)])
 	assert.Empty(t, seen.missing(t, catalog), "allowed, but in no statement that succeeded")
-	if total >= 450 {
+	if total >= 900 {
 		assert.Positive(t, parameters)
 	}
 }
