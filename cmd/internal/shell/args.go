@@ -25,11 +25,11 @@ type Line struct {
 	tail          []string // "--" and what is behind it
 }
 
-// isFlag reports whether an argument is a flag. SQL that begins with a comment is none:
-// no flag has white space in its name.
+// isFlag reports whether an argument is a flag. SQL that begins with a comment is none; a
+// flag and its value that were quoted together are one, so that they are refused.
 func isFlag(arg string) bool {
 	name, _, _ := strings.Cut(arg, "=")
-	return strings.HasPrefix(arg, "-") && arg != "-" && !strings.ContainsAny(name, " \t\r\n")
+	return strings.HasPrefix(arg, "-") && arg != "-" && !strings.HasPrefix(name, "-- ") && !strings.Contains(name, "\n")
 }
 
 // ParseLine takes a command line apart, without the program's name. Flags may
