@@ -4,26 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/sqlquote"
 )
 
-// recent reports whether a change of that age, in seconds, may be followed by
-// one that hides behind the same stamp, because times are kept to the second.
-// The ERP's clock may be off by a second, and it may write times of another zone
-// than the database's session has, all of which are quarters of an hour apart.
-func recent(age float64) bool {
-	const zone, skew, unsettled = 15 * 60, 1, 3
-	since := math.Mod(age+skew, zone)
-	if since < 0 {
-		since += zone
-	}
-	return since < unsettled+skew
-}
+// Times are kept to the second, and the ERP's clock may be off by one.
+const unsettled, skew = 3 * time.Second, time.Second
 
 // updated is the column that tells when a row was changed.
 const updated = "Updated"

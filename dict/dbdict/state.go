@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/erphub/erphub/dict/internal/changes"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/internal/sqlquote"
 )
 
 // late is by how much changes may come late, in milliseconds. It is longer than
-// what recent counts as such.
+// unsettled and skew together.
 const late = 10_000
 
 // state is the state of a table.
@@ -33,7 +35,7 @@ func (s *state) add(micros int64) {
 // told by the database's own clock.
 func (s *state) stamp(now int64) registry.Stamp {
 	return registry.Stamp{Rows: s.rows, Mark: strconv.FormatInt(s.newest, 10) + " " + strconv.FormatInt(s.sum, 10), Sum: s.sum, Newest: s.newest / 1000,
-		Unsettled: s.newest != 0 && recent(float64(now-s.newest)/1e6)}
+		Unsettled: s.newest != 0 && changes.MayBeNew(time.UnixMicro(now).Sub(time.UnixMicro(s.newest)), unsettled, skew)}
 }
 
 // changedAt is when a row was changed, in microseconds; false when the table does

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/dict"
+	"github.com/erphub/erphub/dict/internal/changes"
 	"github.com/erphub/erphub/dict/registry"
 	"github.com/erphub/erphub/erp"
 )
@@ -312,7 +313,7 @@ func stampOf(page *erp.Page) registry.Stamp {
 	if len(page.Records) > 0 {
 		stamp.Mark, _ = page.Records[0].Text("Updated")
 		if at, ok := page.Records[0].Time("Updated"); ok {
-			stamp.Unsettled, stamp.Newest = recent(time.Since(at)), at.UnixMilli()
+			stamp.Unsettled, stamp.Newest = changes.MayBeNew(time.Since(at), unsettled, skew), at.UnixMilli()
 		}
 	}
 	return stamp
@@ -321,15 +322,3 @@ func stampOf(page *erp.Page) registry.Stamp {
 // Clocks may differ by skew; changes come late, or in the same second as another,
 // within unsettled.
 const skew, unsettled = 15 * time.Second, 5 * time.Second
-
-// recent reports whether a change may be followed by one in the same second. The
-// clocks may differ a little, and older servers write local time as if it were
-// UTC, which is off by quarters of an hour.
-func recent(age time.Duration) bool {
-	const zone = 15 * time.Minute
-	since := (age + skew) % zone
-	if since < 0 {
-		since += zone
-	}
-	return since < unsettled+2*skew
-}

@@ -2,7 +2,6 @@ package restdict
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -96,22 +95,4 @@ func client(t *testing.T) *erp.Client {
 	c, err := erp.New("http://127.0.0.1:1")
 	require.NoError(t, err)
 	return c
-}
-
-func TestRecent(t *testing.T) {
-	t.Parallel()
-	for age, want := range map[time.Duration]bool{
-		0:                             true,
-		2 * time.Second:               true,
-		-10 * time.Second:             true, // the server's clock is ahead
-		15 * time.Second:              true,
-		time.Minute:                   false,
-		7 * time.Minute:               false,
-		2*time.Hour + time.Second:     true, // local time, written as if it were UTC
-		-5*time.Hour + 30*time.Minute: true,
-		-time.Minute:                  false,
-		1000*time.Hour + time.Minute:  false,
-	} {
-		assert.Equal(t, want, recent(age), "%v", age)
-	}
 }
