@@ -101,12 +101,12 @@ var rules = map[string]rule{
 	},
 	"dict/registry": {ours: []string{"dict"}, reason: "who reads the dictionary wants no client and no database driver with it"},
 	"dict/restdict": {
-		ours:    []string{"dict", "erp", "erp/internal/...", "internal/apiclient", "dict/registry"},
+		ours:    []string{"dict", "dict/internal/changes", "erp", "erp/internal/...", "internal/apiclient", "dict/registry"},
 		outside: []string{"github.com/hashicorp/go-retryablehttp", "github.com/hashicorp/go-cleanhttp"},
 		reason:  "the runner adds the client to the dictionary and no more",
 	},
 	"dict/dbdict": {
-		ours: []string{"dict", "dict/registry"},
+		ours: []string{"dict", "dict/internal/changes", "dict/registry"},
 		outside: []string{
 			"github.com/jackc/pgx/v5", "github.com/jackc/pgpassfile", "github.com/jackc/pgservicefile",
 			"github.com/jackc/puddle/v2", "golang.org/x/sync", "golang.org/x/text",
