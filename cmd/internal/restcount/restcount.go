@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -83,7 +82,7 @@ func (c *content) read(ctx context.Context, q review.Question, filter erp.Filter
 				n++
 			}
 		case review.Fractional:
-			if fractional(valueOf(rec, q.Column)) {
+			if strings.Contains(valueOf(rec, q.Column), "/") {
 				n++
 			}
 		case review.Repeated:
@@ -112,6 +111,9 @@ func valueOf(rec erp.Record, column string) string {
 		return text
 	}
 	if number, ok := rec.Decimal(column); ok {
+		if exact, ok := number.Rat(); ok {
+			return exact.RatString() // 2 for 2.00, 3/2 for 1.5
+		}
 		return number.String()
 	}
 	if ref, ok := rec.Ref(column); ok {
@@ -121,9 +123,4 @@ func valueOf(rec erp.Record, column string) string {
 		return strconv.FormatBool(flag)
 	}
 	return ""
-}
-
-func fractional(number string) bool {
-	r, ok := new(big.Rat).SetString(number)
-	return ok && !r.IsInt()
 }

@@ -98,7 +98,7 @@ func TestRules(t *testing.T) {
 	for i, row := range []map[string]any{
 		{"Value": "1", "Name": "a", "XX_Text": strings.Repeat("ä", 30), "XX_Code": "same", "XX_Amt": "1.5", "XX_State": "N"},
 		{"Value": "2", "Name": "b", "XX_Text": "short", "XX_Code": "same", "XX_Amt": "2"},
-		{"Value": "3", "Name": "c", "XX_Code": "other"},
+		{"Value": "3", "Name": "c", "XX_Code": "other", "XX_Amt": "2.00"},
 	} {
 		_, err := s.Create(t.Context(), "XX_Case", row)
 		require.NoError(t, err, i)
@@ -123,6 +123,7 @@ func TestRules(t *testing.T) {
 			*t = t.Column(dict.Column{Name: "XX_Must", Type: dict.TypeString, Mandatory: true})
 		}, "mandatory-over-empty", review.Error, "there are %s3 rows", review.Warning},
 		{"unique", func(t *dict.Table) { column(t, "XX_Code").Unique = true }, "unique-over-duplicates", review.Error, "%s2 rows that repeat the values of XX_Code", review.Warning},
+		{"unique numbers", func(t *dict.Table) { column(t, "XX_Amt").Unique = true }, "unique-over-duplicates", review.Error, "%s2 rows that repeat the values of XX_Amt", review.Warning},
 		{"unique under a new name", func(t *dict.Table) {
 			c := column(t, "XX_Code")
 			c.Name, c.Was, c.Unique = "XX_Key", "XX_Code", true
