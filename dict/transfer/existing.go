@@ -26,11 +26,9 @@ type existing struct {
 
 func newExisting(client *erp.Client, t *target, keys []*field) *existing {
 	e := &existing{client: client, target: t, keys: keys, lead: keys[0], seed: maphash.MakeSeed(), lines: map[uint64]uint32{}}
-	for _, k := range keys {
-		if k.col != nil && k.col.Type.IsText() && k.col.ForeignTable == "" { // text tells more records apart than a reference
-			e.lead = k
-			break
-		}
+	// Text tells more records apart than a reference.
+	if i := slices.IndexFunc(keys, func(k *field) bool { return k.col != nil && k.col.Type.IsText() && k.col.ForeignTable == "" }); i >= 0 {
+		e.lead = keys[i]
 	}
 	return e
 }
@@ -54,7 +52,7 @@ func (e *existing) tuple(row *row) (string, bool) {
 		if v == nil || v.Empty {
 			return "", false
 		}
-		parts[i] = v.Plain
+		parts[i] = k.comparable(v.Plain)
 	}
 	return strings.Join(parts, "\x00"), true
 }
@@ -69,17 +67,22 @@ func (e *existing) tupleOf(rec erp.Record) string {
 		case roleUUID:
 			parts[i] = rec.UUID()
 		default:
-			parts[i] = values.Stored(k.col, rec)
-			if numeric(k) {
-				parts[i] = erp.Decimal(parts[i]).String()
-			}
+			parts[i] = k.comparable(values.Stored(k.col, rec))
 		}
 	}
 	return strings.Join(parts, "\x00")
 }
 
-func numeric(k *field) bool {
-	return k.col != nil && k.col.ForeignTable == "" && k.col.Type.IsNumeric()
+// comparable is a value of a key as text, the same for 2 and 2.00.
+func (f *field) comparable(plain string) string {
+	if exact, ok := erp.Decimal(plain).Rat(); ok && numeric(f) {
+		return exact.RatString()
+	}
+	return plain
+}
+
+func numeric(f *field) bool {
+	return f.col != nil && f.col.ForeignTable == "" && f.col.Type.IsNumeric()
 }
 
 // find are the records that rows are about, by key.

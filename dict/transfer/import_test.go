@@ -69,6 +69,22 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// A number in a key is the same however it is written: the record is found again, and
+// no other line may have it.
+func TestNumberInKey(t *testing.T) {
+	t.Parallel()
+	_, client := start(t)
+	opts := transfer.ImportOptions{Table: "C_BPartner", Key: []string{"Value", "SO_CreditLimit"}}
+	for n, limit := range []string{"2.50", "2.5", "2.500"} {
+		result, err := transfer.Import(t.Context(), client, demoDictionary(), file(t, "partners.csv", "Value,Name,SO_CreditLimit\nZN1,One,"+limit+"\n"), opts)
+		require.NoError(t, err)
+		assert.Equal(t, map[bool]transfer.Counts{true: {Created: 1}, false: {Unchanged: 1}}[n == 0], result.Counts, limit)
+	}
+	result, err := transfer.Import(t.Context(), client, demoDictionary(), file(t, "partners.csv", "Value,Name,SO_CreditLimit\nZN2,One,2.0\nZN2,Two,2\n"), opts)
+	require.NoError(t, err)
+	assert.Equal(t, transfer.Counts{Created: 1, Failed: 1}, result.Counts, "a key twice")
+}
+
 // A record that its number or UUID identifies.
 func TestImportByID(t *testing.T) {
 	t.Parallel()
