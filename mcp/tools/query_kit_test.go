@@ -93,7 +93,7 @@ func openWays(tb testing.TB, more ...string) *everyWay {
 	require.NoError(tb, err)
 	verifier, err := tokens.NewSecretVerifier([]byte(srv.TokenSecret()))
 	require.NoError(tb, err)
-	handler, err := httpapi.New(queryEngine, verifier, nil)
+	handler, err := httpapi.New(queryEngine, verifier, &httpapi.Options{StatementsPerMinute: 6000, StatementBurst: 500}) // all tests are one user
 	require.NoError(tb, err)
 	api := httptest.NewServer(handler)
 	overAI, err := backend.NewAI(api.URL, &backend.AIOptions{Patience: patience})
