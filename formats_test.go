@@ -29,7 +29,7 @@ type format struct {
 // keeps a sample of each form that was released.
 var formats = []format{
 	{"configuration", "internal/config.Version", 1},
-	{"data of a sandbox", "erp/erptest/internal/seed.schemaVersion", 4},
+	{"data of a sandbox", "erp/erptest/internal/seed.schemaVersion", 5},
 	{"twin", "erp/erptest/internal/twinfile.Version", 1},
 	{"calls of the deployment log", "cmd/internal/spool.formatVersion", 3},
 	{"webhooks", "cmd/internal/notify.fileVersion", 2},

@@ -1,6 +1,9 @@
 package erptest_test
 
 import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"testing"
@@ -152,6 +155,49 @@ func TestRoleChangesHoldAtOnce(t *testing.T) {
 	require.Equal(t, http.StatusCreated, a.status, a.body)
 	assert.Empty(t, ids(t, srv, tokens["user"], "C_Order", "C_Order_ID gt 0"),
 		"the role's window on orders still opens the table, but no row passes")
+}
+
+// What a role sees in one ERP, and what columns tables have there, never depends on
+// another ERP of the process, although they know together what they have in common.
+func TestOneERPTellsNothingOfAnother(t *testing.T) {
+	t.Parallel()
+	const histories, steps = 6, 12
+	for n := range uint64(histories) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(n, 1))
+			srv := erptest.New(t)
+			hidden, gone := false, false
+			var tokens map[string]string
+			for step := range steps {
+				switch r.IntN(4) {
+				case 0:
+					hidden = !hidden
+					require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
+						statement := "DELETE FROM AD_Table_Access WHERE AD_Role_ID=103 AND AD_Table_ID=259"
+						if hidden {
+							statement = "INSERT INTO AD_Table_Access (AD_Role_ID, AD_Table_ID, AD_Client_ID, AD_Org_ID, IsActive, Created, CreatedBy, Updated, UpdatedBy, AccessTypeRule, IsExclude, IsReadOnly) " +
+								"VALUES (103, 259, 11, 0, 'Y', '2026-01-01', 0, '2026-01-01', 0, 'A', 'Y', 'N')"
+						}
+						_, err := tx.ExecContext(t.Context(), statement)
+						return err
+					}, "AD_Table_Access"))
+				case 1:
+					gone = !gone
+					require.NoError(t, srv.Write(t.Context(), func(tx *sql.Tx) error {
+						_, err := tx.ExecContext(t.Context(), "UPDATE AD_Column SET IsActive=? WHERE AD_Table_ID=291 AND ColumnName='URL'", map[bool]string{true: "N", false: "Y"}[gone])
+						return err
+					}, "AD_Column"))
+				}
+				if tokens == nil {
+					tokens = accessTokens(t, srv)
+				}
+				assert.Equal(t, hidden, len(ids(t, srv, tokens["user"], "C_Order", "C_Order_ID gt 0")) == 0, "step %d", step)
+				a := request{method: "GET", path: "/models/C_BPartner/118?$select=URL", token: tokens["admin"]}.do(t, srv)
+				assert.Equal(t, gone, a.status != http.StatusOK, "step %d: %d %s", step, a.status, a.body)
+			}
+		})
+	}
 }
 
 func TestResourceAccessList(t *testing.T) {

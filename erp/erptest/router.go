@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // handler handles one call; what it returns as an error is written by
@@ -41,6 +42,30 @@ type node struct {
 
 func newNode() *node {
 	return &node{literal: map[string]*node{}, methods: map[string]*route{}, names: map[string][]string{}}
+}
+
+// routes are those of a server, by whether it is strict. All of a process share them.
+var routes = map[bool]func() *node{
+	false: sync.OnceValue(func() *node { return newRoutes(false) }),
+	true:  sync.OnceValue(func() *node { return newRoutes(true) }),
+}
+
+func newRoutes(strict bool) *node {
+	root := newNode()
+	for _, group := range [][]route{
+		authRoutes(), recordRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
+		filesRoutes(), cachesRoutes(), nodesRoutes(), serversRoutes(), schedulersRoutes(), workflowRoutes(),
+		uploadsRoutes(), webhooksRoutes(),
+		windowRoutes(), dictionaryRoutes(), taskRoutes(), referenceRoutes(), infoRoutes(), statusLineRoutes(), chartRoutes(),
+		menuTreeRoutes(),
+	} {
+		for i := range group {
+			if !group[i].relaxed || !strict {
+				root.add(&group[i])
+			}
+		}
+	}
+	return root
 }
 
 func (n *node) add(r *route) {

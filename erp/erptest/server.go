@@ -120,7 +120,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the embedded ERP: %w", err)
 	}
-	s := &Server{opts: opts, routes: newNode(), events: newServerLog(opts.Clock, opts.Location), discard: discard}
+	s := &Server{opts: opts, routes: routes[opts.Strict](), events: newServerLog(opts.Clock, opts.Location), discard: discard}
 	s.log = slog.New(teeHandler{s.events.Handler(), opts.Logger.Handler()})
 	s.node.started = s.now()
 	s.erp = engine.New(db, engine.Options{
@@ -135,27 +135,16 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	})
 	s.processes = process.New(map[string]process.Program{"PackIn": packin.Import, "PackInProcess": packin.Import})
 	s.jobs = jobs.New(s.erp, s.processes)
-	if err := s.prepareAuth(ctx); err != nil {
-		return nil, errors.Join(err, db.Close(), s.closeTwin())
-	}
-	if err := db.View(ctx, func(tx *store.Tx) error { return s.jobs.Reload(ctx, tx) }); err != nil {
+	err = db.Update(ctx, func(tx *store.Tx) error {
+		if err := s.loadSecret(ctx, tx); err != nil {
+			return err
+		}
+		return s.jobs.Reload(ctx, tx)
+	})
+	if err != nil {
 		return nil, errors.Join(err, db.Close(), s.closeTwin())
 	}
 	s.events.Info("server started")
-	for _, group := range [][]route{
-		authRoutes(), recordRoutes(), processRoutes(), batchRoutes(), healthRoutes(),
-		filesRoutes(), cachesRoutes(), nodesRoutes(), serversRoutes(), schedulersRoutes(), workflowRoutes(),
-		uploadsRoutes(), webhooksRoutes(),
-		windowRoutes(), dictionaryRoutes(), taskRoutes(), referenceRoutes(), infoRoutes(), statusLineRoutes(), chartRoutes(),
-		menuTreeRoutes(),
-	} {
-		for i := range group {
-			if group[i].relaxed && opts.Strict {
-				continue
-			}
-			s.routes.add(&group[i])
-		}
-	}
 	return s, nil
 }
 

@@ -133,3 +133,9 @@ func (s *Server) RefreshTokens(ctx context.Context) ([]RefreshTokenState, error)
 	}
 	return states, nil
 }
+
+// millis is a time as the tables of the log-in keep it.
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+// passed reports whether the moment in Unix milliseconds is over; 0 never is.
+func (s *Server) passed(ms int64) bool { return ms != 0 && millis(s.now()) >= ms }

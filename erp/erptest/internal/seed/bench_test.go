@@ -12,9 +12,8 @@ func BenchmarkFirst(b *testing.B) {
 	for b.Loop() {
 		t, err := openTemplate(b.Context(), demoFile)
 		require.NoError(b, err)
-		s, err := t.open(b.Context())
+		s, err := t.open(b.Context(), Options{})
 		require.NoError(b, err)
-		require.NoError(b, complete(b.Context(), s, Options{}))
 		require.NoError(b, errors.Join(s.Close(), t.image.Close()))
 	}
 }

@@ -20,11 +20,9 @@ var demoFile string
 // own. All of a process begin with it; it never changes.
 type template struct {
 	image *store.Image
-	own   []string // the tables that the server itself and the demo work with
-
-	mu     sync.Mutex
-	copies int
-	dict   *store.Dictionary // what copies need not read; nil until it is worth it
+	// common is what is known of databases that begin with it, for those with the
+	// numbers of processes that are real and for the others.
+	common map[bool]*store.Common
 }
 
 // demo opens the template once for the process. Nobody's context ends it.
@@ -41,25 +39,11 @@ func openTemplate(ctx context.Context, content string) (*template, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &template{}
+	t := &template{common: map[bool]*store.Common{false: store.NewCommon(), true: store.NewCommon()}}
 	if t.image, err = store.ImageOf(file, file.Size()); err != nil {
 		return nil, err
 	}
-	if err := t.image.ReadAbsent(ctx); err != nil {
-		return nil, err
-	}
-	s, err := t.image.Open(ctx, store.Options{})
-	if err != nil {
-		return nil, err
-	}
-	err = s.View(ctx, func(tx *store.Tx) error {
-		rows, err := tx.Values(ctx, "SELECT TableName FROM "+OwnTables+" ORDER BY rowid")
-		for _, row := range rows {
-			t.own = append(t.own, fmt.Sprint(row[0]))
-		}
-		return err
-	})
-	return t, errors.Join(err, s.Close())
+	return t, t.image.ReadAbsent(ctx)
 }
 
 // OwnTables is the table of the demo database with the names of the tables that the
@@ -69,52 +53,43 @@ const (
 	OwnTablesSQL = `CREATE TABLE "REST_OwnTable" ("TableName" TEXT NOT NULL)`
 )
 
-// open opens a store in memory that begins with the template. The dictionary of the
-// own tables comes with it from the second one on: a program with one server reads
-// what it needs.
-func (t *template) open(ctx context.Context) (*store.Store, error) {
+// open opens a store in memory that begins with the template. What is read of its
+// dictionary and roles is read once for all of them, until one changes its own.
+func (t *template) open(ctx context.Context, opts Options) (*store.Store, error) {
 	s, err := t.image.Open(ctx, store.Options{})
 	if err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.copies++; t.copies == 1 {
-		return s, nil
+	if opts.Today.IsZero() {
+		s.Share(t.common[opts.RealProcessNumbers])
 	}
-	if t.dict == nil {
-		if err := s.View(ctx, func(tx *store.Tx) error { _, err := t.tables(ctx, tx); return err }); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-		t.dict = s.Dictionary()
+	if err := complete(ctx, s, opts); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	s.Know(t.dict)
 	return s, nil
-}
-
-// tables are the definitions of the own tables.
-func (t *template) tables(ctx context.Context, tx *store.Tx) (tables []*store.Table, err error) {
-	for _, name := range t.own {
-		table, err := tx.Table(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		tables = append(tables, table)
-	}
-	return tables, nil
 }
 
 // ownTables are the definitions of the own tables, which are read once.
 var ownTables = sync.OnceValues(func() (tables []*store.Table, err error) {
-	err = viewDemo(func(ctx context.Context, t *template, tx *store.Tx) (err error) {
-		tables, err = t.tables(ctx, tx)
-		return err
+	err = viewDemo(func(ctx context.Context, tx *store.Tx) error {
+		names, err := tx.Values(ctx, "SELECT TableName FROM "+OwnTables+" ORDER BY rowid")
+		if err != nil {
+			return err
+		}
+		for _, row := range names {
+			table, err := tx.Table(ctx, fmt.Sprint(row[0]))
+			if err != nil {
+				return err
+			}
+			tables = append(tables, table)
+		}
+		return nil
 	})
 	return tables, err
 })
 
 // viewDemo reads the demo database.
-func viewDemo(fn func(ctx context.Context, t *template, tx *store.Tx) error) error {
+func viewDemo(fn func(ctx context.Context, tx *store.Tx) error) error {
 	ctx := context.Background() // of nobody, as for the template
 	t, err := demo()
 	if err != nil {
@@ -124,6 +99,6 @@ func viewDemo(fn func(ctx context.Context, t *template, tx *store.Tx) error) err
 	if err != nil {
 		return err
 	}
-	err = s.View(ctx, func(tx *store.Tx) error { return fn(ctx, t, tx) })
+	err = s.View(ctx, func(tx *store.Tx) error { return fn(ctx, tx) })
 	return errors.Join(err, s.Close())
 }

@@ -25,14 +25,7 @@ func Open(ctx context.Context, path string, opts Options) (*store.Store, error) 
 		if err != nil {
 			return nil, err
 		}
-		s, err := t.open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := complete(ctx, s, opts); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-		return s, nil
+		return t.open(ctx, opts)
 	}
 	found, err := inspect(path)
 	if err != nil {
@@ -225,9 +218,6 @@ func complete(ctx context.Context, s *store.Store, opts Options) error {
 				return err
 			}
 		}
-		if err := addSecrets(ctx, tx); err != nil {
-			return err
-		}
-		return mark(ctx, tx)
+		return addSecrets(ctx, tx)
 	})
 }

@@ -61,20 +61,13 @@ func Equip(ctx context.Context, tx *store.Tx) (added, views []string, err error)
 		}
 		added = append(added, columns...)
 	}
-	if _, err := tx.Exec(ctx, UploadPieces); err != nil {
-		return nil, nil, err
-	}
-	// A server that makes them has its connections read the schema again.
-	if _, err := tx.Exec(ctx, AuthTables); err != nil {
+	if _, err := tx.Exec(ctx, ServerTables+Marks); err != nil {
 		return nil, nil, err
 	}
 	if _, err := tx.Exec(ctx, `DELETE FROM AD_SysConfig WHERE Name='REST_TOKEN_SECRET'`); err != nil {
 		return nil, nil, err
 	}
-	if err := addSecrets(ctx, tx); err != nil {
-		return nil, nil, err
-	}
-	return added, views, mark(ctx, tx)
+	return added, views, addSecrets(ctx, tx)
 }
 
 func makeTable(ctx context.Context, tx *store.Tx, t *store.Table) error {

@@ -83,7 +83,7 @@ func widen(v *store.View, t *store.Table) (missing []string) {
 
 // ownViews are the views of the demo database, which are read once.
 var ownViews = sync.OnceValues(func() (views []store.View, err error) {
-	err = viewDemo(func(ctx context.Context, _ *template, tx *store.Tx) (err error) {
+	err = viewDemo(func(ctx context.Context, tx *store.Tx) (err error) {
 		views, err = tx.Views(ctx)
 		return err
 	})

@@ -21,7 +21,7 @@ const (
 	applicationID = 0x65727068 // "erph"
 	// schemaVersion is raised with every change of the tables or of the dictionary
 	// that the server's own code depends on. A file of another form is refused.
-	schemaVersion = 4
+	schemaVersion = 5
 )
 
 // Offsets in the header of an SQLite file.
@@ -87,12 +87,6 @@ func checkMarks(owner, version int64) error {
 // Marks writes the marks of this version.
 var Marks = fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, schemaVersion)
 
-// mark writes the marks of this version.
-func mark(ctx context.Context, tx *store.Tx) error {
-	_, err := tx.Exec(ctx, Marks)
-	return err
-}
-
 // settle makes sure that an open database is one of this version and can be written.
 func settle(ctx context.Context, s *store.Store) error {
 	err := s.View(ctx, func(tx *store.Tx) error {
@@ -113,13 +107,6 @@ func settle(ctx context.Context, s *store.Store) error {
 	}
 	return s.Touch(ctx)
 }
-
-// UploadPieces makes the table with the content of uploads, in pieces that are read
-// and written one at a time. It is the server's own: the dictionary has no part in
-// it.
-const UploadPieces = `CREATE TABLE IF NOT EXISTS REST_UploadPiece (
-	REST_Upload_ID INTEGER NOT NULL, ChunkNo INTEGER NOT NULL, PieceNo INTEGER NOT NULL, Data BLOB NOT NULL,
-	PRIMARY KEY (REST_Upload_ID, ChunkNo, PieceNo))`
 
 // checkFilled refuses a database without the rows that every request needs.
 func checkFilled(ctx context.Context, tx *store.Tx) error {

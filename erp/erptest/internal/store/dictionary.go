@@ -199,11 +199,27 @@ func (s *Store) DictionarySize() (tables, references int) {
 	return len(d.tables), len(d.refs)
 }
 
-// Dictionary is what was read of the dictionary as of the last commit.
-func (s *Store) Dictionary() *Dictionary { return s.dict.Load() }
+// Common is what stores with equal databases know of them together. It is safe for
+// concurrent use.
+type Common struct {
+	// Values are others' to use, for what follows from the rows of the databases.
+	Values sync.Map
+	dict   *Dictionary
+}
 
-// Know has a store that nobody uses yet take over what was read from an equal one.
-func (s *Store) Know(d *Dictionary) { s.dict.Store(d.clone()) }
+// NewCommon makes a Common that knows nothing yet.
+func NewCommon() *Common { return &Common{dict: newDictionary()} }
+
+// Share has a store that nobody uses yet share what is known with all that have an
+// equal database. It goes on with a dictionary of its own when it changes that.
+func (s *Store) Share(c *Common) {
+	s.common = c
+	s.dict.Store(c.dict)
+}
+
+// Common is what the store shares with others, also after its rows have changed; nil:
+// nothing.
+func (tx *Tx) Common() *Common { return tx.s.common }
 
 // ErrNoTable is what lookups of an unknown table return.
 var ErrNoTable = errors.New("no such table in the dictionary")

@@ -28,6 +28,7 @@ type Store struct {
 	kept   memory       // of the transaction that wrote last; writer guards it
 
 	absent *absentTables // that the database may lack
+	common *Common       // nil: none
 	whole  atomic.Bool   // it has them all
 
 	// state is held for reading while a reader takes its snapshot, and for writing while

@@ -71,7 +71,7 @@ func (b *builder) image(ctx context.Context) (content []byte, err error) {
 }
 
 func (b *builder) write(ctx context.Context, tx *store.Tx) error {
-	for _, statement := range []string{seed.Marks, seed.UploadPieces, store.AbsentSQL, store.ViewSQL, seed.OwnTablesSQL} {
+	for _, statement := range []string{seed.Marks, seed.ServerTables, store.AbsentSQL, store.ViewSQL, seed.OwnTablesSQL} {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return err
 		}

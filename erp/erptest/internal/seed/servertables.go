@@ -1,9 +1,13 @@
 package seed
 
-// AuthTables makes the tables of the REST plugin that the server keeps for itself,
-// where they are not there yet. Tokens are held as fingerprints only, times as Unix
-// milliseconds with 0 for "never", lists of methods separated by commas.
-const AuthTables = `
+// ServerTables makes the tables that the server keeps for itself, where they are not
+// there yet: the dictionary has no part in them. The content of uploads is in pieces
+// that are read and written one at a time. Tokens are held as fingerprints only, times
+// as Unix milliseconds with 0 for "never", lists of methods separated by commas.
+const ServerTables = `
+CREATE TABLE IF NOT EXISTS REST_UploadPiece (
+	REST_Upload_ID INTEGER NOT NULL, ChunkNo INTEGER NOT NULL, PieceNo INTEGER NOT NULL, Data BLOB NOT NULL,
+	PRIMARY KEY (REST_Upload_ID, ChunkNo, PieceNo));
 CREATE TABLE IF NOT EXISTS REST_RefreshToken (
 	REST_RefreshToken_ID INTEGER PRIMARY KEY AUTOINCREMENT,
 	Token TEXT NOT NULL, RefreshToken TEXT NOT NULL UNIQUE, ParentToken TEXT NOT NULL DEFAULT '',
