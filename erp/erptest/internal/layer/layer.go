@@ -39,7 +39,7 @@ func New(image *Image) *Layer {
 // appended begins with "&".
 func (l *Layer) URI() string {
 	register()
-	return "file:" + l.name + "?vfs=" + VFS + "&_pragma=journal_mode(MEMORY)&_pragma=synchronous(OFF)&_pragma=cache_size(-512)"
+	return "file:" + l.name + "?vfs=" + VFS + "&_pragma=journal_mode(MEMORY)&_pragma=synchronous(OFF)&_pragma=cache_size(-128)"
 }
 
 // Close has nobody find the database any more. Its memory is free when the
