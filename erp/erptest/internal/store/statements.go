@@ -13,6 +13,7 @@ import (
 // most of them run.
 const (
 	maxStatements   = 100
+	maxOnce         = 1000    // texts of those that were asked for once
 	maxStatementSQL = 4 << 10 // bytes
 )
 
@@ -28,7 +29,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(errors.New("the database driver lacks what is needed here"), conn.Close())
 	}
-	return &keepingConn{writingConn: full, idle: map[string]driver.Stmt{}}, nil
+	return &keepingConn{writingConn: full, idle: map[string]driver.Stmt{}, once: map[string]bool{}}, nil
 }
 
 // writingConn is what the driver's connections can do.
@@ -48,6 +49,7 @@ type writingConn interface {
 type keepingConn struct {
 	writingConn
 	idle  map[string]driver.Stmt // not in use at the moment
+	once  map[string]bool        // was asked for, so that it is kept the next time: many never come again
 	order []string               // of idle, the one used last at the end
 }
 
@@ -79,9 +81,16 @@ func (c *keepingConn) take(ctx context.Context, query string) (driver.Stmt, erro
 	return c.writingConn.PrepareContext(ctx, query)
 }
 
-// giveBack keeps a statement, unless the same is there already.
+// giveBack keeps a statement that came again, unless the same is there already.
 func (c *keepingConn) giveBack(query string, stmt driver.Stmt) error {
 	if _, ok := c.idle[query]; ok {
+		return stmt.Close()
+	}
+	if !c.once[query] {
+		if len(c.once) >= maxOnce {
+			clear(c.once)
+		}
+		c.once[query] = true
 		return stmt.Close()
 	}
 	c.idle[query] = stmt
