@@ -69,20 +69,36 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// A number in a key is the same however it is written: the record is found again, and
-// no other line may have it.
-func TestNumberInKey(t *testing.T) {
+// A value in a key is the same however it is written: the record is found again, and no
+// other line may have it.
+func TestKeyIsTheSameHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
 	_, client := start(t)
-	opts := transfer.ImportOptions{Table: "C_BPartner", Key: []string{"Value", "SO_CreditLimit"}}
-	for n, limit := range []string{"2.50", "2.5", "2.500"} {
-		result, err := transfer.Import(t.Context(), client, demoDictionary(), file(t, "partners.csv", "Value,Name,SO_CreditLimit\nZN1,One,"+limit+"\n"), opts)
-		require.NoError(t, err)
-		assert.Equal(t, map[bool]transfer.Counts{true: {Created: 1}, false: {Unchanged: 1}}[n == 0], result.Counts, limit)
+	for column, spellings := range map[string][]string{
+		"SO_CreditLimit":   {"2.50", "2.5", "+2.500", "02.5"},
+		"SalesVolume":      {"10", "+10", "010"},
+		"AcqusitionCost":   {"0", "0.0", "-0"},
+		"IsCustomer":       {"Y", "true", "yes", "1"},
+		"C_BP_Group_ID":    {"Standard", "103"},
+		"SOCreditStatus":   {"O", "Credit OK"},
+		"PaymentRule":      {"P", "On Credit"},
+		"FirstSale":        {"2026-03-01", "2026-03-01T00:00:00Z"},
+		"C_PaymentTerm_ID": {"Immediate", "105"},
+	} {
+		t.Run(column, func(t *testing.T) {
+			t.Parallel()
+			for n, spelling := range spellings {
+				in := file(t, "partners.csv", fmt.Sprintf("Value,Name,%s\nZK-%[1]s,One,%s\n", column, spelling))
+				result, err := transfer.Import(t.Context(), client, demoDictionary(), in, transfer.ImportOptions{Table: "C_BPartner", Key: []string{column, "Value"}})
+				require.NoError(t, err, spelling)
+				assert.Equal(t, map[bool]transfer.Counts{true: {Created: 1}, false: {Unchanged: 1}}[n == 0], result.Counts, "%s: %v", spelling, result.Problems)
+			}
+			in := file(t, "partners.csv", fmt.Sprintf("Value,Name,%s\nZT-%[1]s,One,%s\nZT-%[1]s,Two,%s\n", column, spellings[0], spellings[1]))
+			result, err := transfer.Import(t.Context(), client, demoDictionary(), in, transfer.ImportOptions{Table: "C_BPartner", Key: []string{column, "Value"}})
+			require.NoError(t, err)
+			assert.Equal(t, transfer.Counts{Created: 1, Failed: 1}, result.Counts, "the key twice: %v", result.Problems)
+		})
 	}
-	result, err := transfer.Import(t.Context(), client, demoDictionary(), file(t, "partners.csv", "Value,Name,SO_CreditLimit\nZN2,One,2.0\nZN2,Two,2\n"), opts)
-	require.NoError(t, err)
-	assert.Equal(t, transfer.Counts{Created: 1, Failed: 1}, result.Counts, "a key twice")
 }
 
 // A record that its number or UUID identifies.
