@@ -69,7 +69,7 @@ func cloneInto(ctx context.Context, src Source, dir string, opts Options) (_ *Re
 	if err != nil {
 		return nil, err
 	}
-	w, err := openWork(ctx, path+workSuffix, mark, opts.Resume)
+	w, err := openWork(ctx, path+workSuffix, mark, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package twin_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -103,6 +105,11 @@ func TestResume(t *testing.T) {
 		changed.Rows = 3
 		_, err = twin.Clone(t.Context(), f, dir, changed)
 		require.ErrorContains(t, err, "with other options")
+		var log bytes.Buffer
+		changed.Resume, changed.Logger = false, slog.New(slog.NewTextHandler(&log, nil))
+		_, err = twin.Clone(t.Context(), newSmall(database(t, live())), dir, changed)
+		require.NoError(t, err)
+		assert.Contains(t, log.String(), "an interrupted clone is given up")
 	})
 }
 

@@ -129,11 +129,10 @@ type work struct {
 var errOtherClone = errors.New("it belongs to a clone of another ERP, or with other options: use those, or begin anew without resuming")
 
 // openWork opens the work file of a clone.
-func openWork(ctx context.Context, path, mark string, resume bool) (_ *work, err error) {
-	_, serr := os.Stat(path)
-	if serr == nil && !resume {
+func openWork(ctx context.Context, path, mark string, opts Options) (_ *work, err error) {
+	if _, err := os.Stat(path); err == nil && !opts.Resume {
+		opts.Logger.WarnContext(ctx, "an interrupted clone is given up, and a new one begins; with Resume (--resume) it would have gone on", "file", path)
 		removeDatabase(path)
-		serr = fs.ErrNotExist
 	}
 	if f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil { // nobody else reads somebody's data
 		return nil, fmt.Errorf("opening the work file: %w", err)
@@ -183,7 +182,7 @@ func openWork(ctx context.Context, path, mark string, resume bool) (_ *work, err
 			return fail(err)
 		}
 	}
-	w.resumed = found && serr == nil
+	w.resumed = found
 	return w, nil
 }
 
