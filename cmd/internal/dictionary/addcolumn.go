@@ -52,6 +52,9 @@ func extensionFromFlags(c *cli.Context) (dict.Table, error) {
 		Name: c.Args().Get(1), Label: c.String("label"), Description: c.String("description"), Length: c.Int("length"),
 		Default: c.String("default"), Mandatory: c.Bool("mandatory"),
 	}
+	if name, _, typed := strings.Cut(col.Name, ":"); typed {
+		return t, shell.Usagef("write the column as %s: its type is given by --type, a length by --length", name)
+	}
 	var err error
 	if col.Type, err = displayType(c.String("type")); err != nil {
 		return t, err
