@@ -30,7 +30,6 @@ func Open(srv Server) (*Database, error) {
 	if srv == nil {
 		return nil, errors.New("open the embedded database: there is no server")
 	}
-	sqlite.Register()
 	return &Database{&database{srv: srv, read: srv.Database()}}, nil
 }
 

@@ -6,9 +6,8 @@
 // an [Unsupported], which names the construct and its position; it is never
 // written as something similar.
 //
-// [Register] adds to the SQLite driver the functions and collations that
-// rendered statements use. It must be called before the connection that runs
-// them is opened.
+// The SQLite driver has the functions and collations that rendered statements use in
+// every program that imports this package.
 //
 // # How values are represented
 //

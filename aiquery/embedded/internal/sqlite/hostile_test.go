@@ -98,7 +98,6 @@ func FuzzRender(f *testing.F) {
 			f.Add(sql)
 		}
 	}
-	sqlite.Register()
 	lite := openLite(f)
 	f.Fuzz(func(t *testing.T, sql string) {
 		if len(sql) > 2000 || strings.Count(sql, "(")+strings.Count(sql, "[")+strings.Count(strings.ToLower(sql), "case") > 60 {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"database/sql/driver"
 	"fmt"
-	"sync"
 
 	sqlitedriver "modernc.org/sqlite"
 )
@@ -17,12 +16,10 @@ type scalar struct {
 	run   func(args []driver.Value) (driver.Value, error)
 }
 
-// Register adds to the driver "sqlite" the functions, aggregates and
-// collations of rendered statements. Connections opened before do not have
-// them. It does its work once; further calls do nothing.
-func Register() { register() }
-
-var register = sync.OnceFunc(func() {
+// The driver "sqlite" gets the functions, aggregates and collations of rendered
+// statements before anybody can open a database: it must not be added to while others
+// open theirs.
+func init() {
 	must := func(err error) {
 		if err != nil {
 			panic(fmt.Sprintf("aiquery/embedded/internal/sqlite: registering with the SQLite driver: %v", err))
@@ -45,7 +42,7 @@ var register = sync.OnceFunc(func() {
 			},
 		}))
 	}
-})
+}
 
 func (f scalar) call(_ *sqlitedriver.FunctionContext, args []driver.Value) (driver.Value, error) {
 	if !f.nulls {

@@ -51,7 +51,6 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	sqlite.Register()
 	conn, err := pgx.Connect(t.Context(), testpg.URL(t))
 	if err != nil {
 		t.Fatal(err)

@@ -7,15 +7,14 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"modernc.org/sqlite"
 )
 
-// registerFunctions adds to the driver what the ERP's SQL expects and SQLite
-// lacks. It runs once per process, when the first database is opened.
-var registerFunctions = sync.OnceFunc(func() {
+// The driver gets what the ERP's SQL expects and SQLite lacks before anybody can open
+// a database: it must not be added to while others open theirs.
+func init() {
 	must := func(err error) {
 		if err != nil {
 			panic(fmt.Sprintf("store: registering with the SQLite driver: %v", err))
@@ -53,7 +52,7 @@ var registerFunctions = sync.OnceFunc(func() {
 	}))
 	must(sqlite.RegisterDeterministicScalarFunction("erp_lower", 1, lower(strings.ToLower)))
 	must(sqlite.RegisterDeterministicScalarFunction("erp_upper", 1, lower(strings.ToUpper)))
-})
+}
 
 // decimalOf is a number that SQLite has computed as the text that decimals are stored
 // as, without what floating point adds far behind the point.

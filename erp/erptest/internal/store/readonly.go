@@ -13,7 +13,6 @@ import (
 // functions of the ERP. A file that nobody writes to stays as it is to the byte.
 // The caller closes it.
 func OpenReadOnly(path string) (*sql.DB, error) {
-	registerFunctions()
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("opening the ERP database: %w", err)
 	}
@@ -45,7 +44,6 @@ func HasJournal(path string) bool {
 
 // CopyFile copies a database, with what its journal holds, to a new file at to.
 func CopyFile(from, to string) (err error) {
-	registerFunctions()
 	plain, err := sqlite.NewConnector(readOnlyURI(from))
 	if err != nil {
 		return fmt.Errorf("copying the ERP database: %w", err)

@@ -95,7 +95,6 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 
 // open opens what s names.
 func open(ctx context.Context, s *Store, opts Options) (*Store, error) {
-	registerFunctions()
 	if opts.Cache > 0 {
 		s.uri += fmt.Sprintf("&_pragma=cache_size(%d)", -opts.Cache/1024)
 	}
