@@ -352,7 +352,8 @@ func TestDumpHoldsNoToken(t *testing.T) {
 	t.Parallel()
 	var dump strings.Builder
 	store := &counting{Store: browserlogin.NewMemory(), dump: func(key string, value []byte) { dump.WriteString(key + " " + string(value) + "\n") }}
-	h := start(t, erptest.New(t), func(o *browserlogin.Options) { o.Store = store })
+	srv := erptest.New(t)
+	h := start(t, srv, func(o *browserlogin.Options) { o.Store = store })
 	p := newPerson(t, "GardenAdmin")
 	g := h.grant(t, p)
 	_, out := h.refresh(t, g.client, g.refresh)
@@ -360,8 +361,14 @@ func TestDumpHoldsNoToken(t *testing.T) {
 	require.NotZero(t, store.puts.Load())
 	at, err := url.Parse(h.url)
 	require.NoError(t, err)
+	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
+	require.NoError(t, err)
+	const tokens = `eyJ[\w-]+\.eyJ` // three of its letters come by chance, too
+	require.Regexp(t, tokens, token)
+	assert.NotRegexp(t, tokens, dump.String(), "a token of the ERP")
+	assert.NotRegexp(t, tokens, h.log.String(), "a token of the ERP")
 	for what, secret := range map[string]string{
-		"a token of the ERP": "eyJ", "a code": g.code[40:], "an access token": g.access[40:], "a refresh token": g.refresh[40:], "a password": `"password`,
+		"a code": g.code[40:], "an access token": g.access[40:], "a refresh token": g.refresh[40:], "a password": `"password`,
 		"a cookie": p.client.Jar.Cookies(at)[0].Value,
 	} {
 		assert.NotContains(t, dump.String(), secret, what)
