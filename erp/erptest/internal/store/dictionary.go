@@ -217,9 +217,14 @@ func (s *Store) Share(c *Common) {
 	s.dict.Store(c.dict)
 }
 
-// Common is what the store shares with others, also after its rows have changed; nil:
-// nothing.
-func (tx *Tx) Common() *Common { return tx.s.common }
+// Common is what the store shares with others, also after rows of other tables than
+// the dictionary's have changed; nil: nothing, or no more.
+func (tx *Tx) Common() *Common {
+	if c := tx.s.common; c != nil && tx.dict() == c.dict {
+		return c
+	}
+	return nil
+}
 
 // ErrNoTable is what lookups of an unknown table return.
 var ErrNoTable = errors.New("no such table in the dictionary")
