@@ -93,6 +93,9 @@ for line in $argv; echo BEGIN; complete -C "$line" | string replace -r '\t.*' ''
 // The scripts offer the same in the real shells, and carry out nothing of what was
 // typed.
 func TestCompletionInShells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a shell for each name")
+	}
 	t.Parallel()
 	environment := completionHome(t)
 	keepDictionary(t, environment)
@@ -186,6 +189,9 @@ func completed(t *testing.T, environment []string, words ...string) string {
 // Names of an ERP are text: one that holds a command, a quote or a line break is
 // offered as it is, or not at all.
 func TestCompletionOfHostileNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a shell for each name")
+	}
 	t.Parallel()
 	environment := completionHome(t)
 	for _, name := range []string{"$(touch pwned)", "`touch pwned`", "a';touch pwned;'", "two\nlines", "tab\there", "\x1b[2J", "Hostile Order"} {
@@ -208,6 +214,9 @@ func TestCompletionOfHostileNames(t *testing.T) {
 
 // Completion asks no ERP, and the names of one login are not another's.
 func TestCompletionAsksNobody(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the dictionary again and again")
+	}
 	t.Parallel()
 	environment := completionHome(t)
 	words := []string{"record", "list", "C_OrderL"}

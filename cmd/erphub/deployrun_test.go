@@ -101,6 +101,9 @@ func orchestrated(t *testing.T) map[string]deployed {
 // with their environment and secrets at other paths. Left out are the certificate and
 // the object store.
 func TestDeployFilesStartWhatWorks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts every server of the files")
+	}
 	t.Parallel()
 	srv, redis := erptest.New(t), testredis.Start(t)
 	home := t.TempDir()

@@ -184,6 +184,9 @@ func whole() bool { return os.Getenv("ERPHUB_PROOF") != "" }
 
 // The wait for a refresh is bounded, and a person is told about it.
 func TestInterruptDuringEndlessRefresh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits as long as the program does")
+	}
 	t.Parallel()
 	s := newSlowRefresh(t)
 	path := s.login(t)

@@ -91,6 +91,9 @@ func TestLoginInTheKeyring(t *testing.T) {
 
 // A keyring that is locked, or hangs, is said, and stands in nobody's way.
 func TestLoginWithoutItsKeyring(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits as long as the program does")
+	}
 	t.Parallel()
 	srv := erptest.New(t)
 	for name, spoil := range map[string]func(*testkeyring.Service, testing.TB){

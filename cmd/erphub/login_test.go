@@ -57,6 +57,9 @@ func TestExitCodesOfARefresh(t *testing.T) {
 
 // A command that waits for another process is told which lock it holds.
 func TestLockedConfiguration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits as long as the program does")
+	}
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("url: http://127.0.0.1:1\n"+dueLogin), 0o600))

@@ -84,6 +84,9 @@ func (s source) String() string {
 // no other address than that of its source, and with no tenant, role or organization
 // of another.
 func TestLoginOfOneSource(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the dictionary again and again")
+	}
 	t.Parallel()
 	at := map[string]*listener{"flag": newListener(t), "env": newListener(t), "profile": newListener(t)}
 	dir := t.TempDir()

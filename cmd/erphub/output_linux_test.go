@@ -50,6 +50,9 @@ var waitingLine = regexp.MustCompile(`(?m)^erphub: waiting for .*\n`)
 // What commands show at usual widths, with colours and without, is in
 // testdata/terminal. -update writes the files anew.
 func TestOutputOnATerminal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits as long as the program does")
+	}
 	t.Parallel()
 	srv := startDeployments(t)
 	log := deploylog.New(deployer(t, srv), nil)

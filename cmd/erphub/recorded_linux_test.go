@@ -24,6 +24,9 @@ const recordedLines = 14
 // documents and compares what a terminal of 100 columns shows with what the
 // document says. With -update it writes the documents anew.
 func TestRecordedCommands(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the commands that the scripts run")
+	}
 	t.Parallel()
 	for document, least := range map[string]int{"docs/forty-commands.md": 40, "README.md": 3} {
 		t.Run(filepath.Base(document), func(t *testing.T) {

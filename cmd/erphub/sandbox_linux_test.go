@@ -146,13 +146,13 @@ func postgresOf(t *testing.T, parent int) (pid int, dir string) {
 // However a sandbox ends, the PostgreSQL server that it has started ends with it
 // and leaves no files.
 func TestSandboxLeavesNoPostgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a PostgreSQL")
+	}
 	t.Parallel()
 	testpg.URL(t) // skips without PostgreSQL
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		t.Run(sig.String(), func(t *testing.T) {
-			if testing.Short() && sig != syscall.SIGKILL {
-				t.Skip("fills a PostgreSQL")
-			}
 			t.Parallel()
 			cmd, _, end := serving(t, "sandbox", "--listen", "127.0.0.1:0", "--postgres", "auto")
 			pid, dir := postgresOf(t, cmd.Process.Pid)

@@ -57,8 +57,8 @@ func TestScripts(t *testing.T) {
 	require.NoError(t, err)
 	if testing.Short() { // those in which processes work side by side
 		files = slices.DeleteFunc(files, func(file string) bool {
-			return !slices.Contains([]string{"basics.txtar", "deploy.txtar", "deployspool.txtar", "login.txtar", "process.txtar", "query.txtar",
-				"sandbox.txtar", "tools.txtar"}, filepath.Base(file))
+			return !slices.Contains([]string{"basics.txtar", "deploy.txtar", "deployspool.txtar", "login.txtar", "process.txtar",
+				"sandbox.txtar"}, filepath.Base(file))
 		})
 	}
 	testscript.Run(t, testscript.Params{

@@ -61,6 +61,9 @@ func statement(sql string, role int) string {
 // The AI API runs on a database alone: not without the audit's table, which it
 // makes when told so, and it says when queries cannot be run any more.
 func TestServerAPIQueries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a PostgreSQL")
+	}
 	t.Parallel()
 	const password = "Kanarienvogel"
 	owner := aitest.Postgres(t)

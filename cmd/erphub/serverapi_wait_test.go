@@ -73,6 +73,9 @@ func relay(conn net.Conn, to string) {
 // A database that comes up later is waited for, with words; one that does not
 // want us is not. What the ERP does not have is told apart from an ERP that is away.
 func TestServerAPIWaitsForTheDatabase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits as long as the program does")
+	}
 	t.Parallel()
 	owner := aitest.Postgres(t)
 	secret := filepath.Join(t.TempDir(), "secret")

@@ -83,6 +83,9 @@ func killable(t *testing.T, address string) (front string, kill func()) {
 // What replicas share takes out only the parts that cannot work without it, and the
 // servers say what is away; where nothing is left that works, the whole is not ready.
 func TestReadinessFollowsWhatAPartNeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits as long as the program does")
+	}
 	t.Parallel()
 	const words, ready, degraded, not = "does not respond", "ready", "degraded", "not ready"
 	type state struct {
@@ -122,9 +125,6 @@ func TestReadinessFollowsWhatAPartNeeds(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if testing.Short() && len(tt.away) == 1 {
-				t.Skip("one of them is away at a time")
-			}
 			t.Parallel()
 			srv, redis := erptest.New(t), testredis.Start(t)
 			home := "HOME=" + t.TempDir()

@@ -198,6 +198,9 @@ func TestReplicasShareLimits(t *testing.T) {
 // Two of three replicas are killed while clients work: every call ends well, and each
 // key has one link.
 func TestKilledReplicasLoseNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers again and again")
+	}
 	t.Parallel()
 	p := startReplicas(t, 3)
 	const clients, each = 4, 12
@@ -230,6 +233,9 @@ func TestKilledReplicasLoseNothing(t *testing.T) {
 // What a user interface publishes at one replica of the AI API is read at another,
 // and both count the same statements.
 func TestReplicasShareTheAIAPI(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills a PostgreSQL")
+	}
 	t.Parallel()
 	redis := testredis.Start(t)
 	dir := t.TempDir()

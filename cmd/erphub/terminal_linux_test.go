@@ -256,6 +256,9 @@ func connect(t *testing.T, srv *erptest.Server, token string) *erp.Client {
 // Somebody at a terminal is told that an ERP does not respond, before the command
 // gives up.
 func TestTerminalWhileTheERPHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits as long as the program does")
+	}
 	t.Parallel()
 	term := newTerminal(t)
 	ended := make(chan struct{})

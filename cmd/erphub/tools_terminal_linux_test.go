@@ -74,6 +74,9 @@ func TestToolsCallAsks(t *testing.T) {
 // next run and for the commands about the dictionary. What was changed meanwhile
 // is seen.
 func TestToolsCallKeepsTheDictionary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the dictionary again and again")
+	}
 	t.Parallel()
 	srv := erptest.New(t)
 	token, err := srv.APIToken(t.Context(), "SuperUser", 0, 0, 0, time.Hour)

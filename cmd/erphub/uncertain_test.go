@@ -21,6 +21,9 @@ import (
 // A change whose fate is unknown is never called a failure to be repeated: it is
 // looked up where that is possible, and the message says how to find out.
 func TestChangesWithoutAResponse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits as long as the program does")
+	}
 	t.Parallel()
 	srv := erptest.New(t)
 	client, err := erp.New(srv.URL(), erp.WithTokenSource(srv.TokenSource(erptest.GardenAdmin)), erp.WithRetryPolicy(erp.RetryPolicy{}))

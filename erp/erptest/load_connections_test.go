@@ -171,6 +171,9 @@ func (e *endless) Read(p []byte) (int, error) {
 // A body of a GiB is refused once it has grown too large, whatever the request
 // says about its length.
 func TestHugeBodies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends the beginnings of twenty bodies of a GiB")
+	}
 	srv := erptest.New(t)
 	token, _ := logIn(t, srv, asGardenAdmin)
 	const size = 1 << 30

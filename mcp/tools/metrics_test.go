@@ -57,6 +57,9 @@ func TestMetricToolsAreShort(t *testing.T) {
 
 // The metrics over the demo data, by both backends that run SQL.
 func TestMetrics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every one of them")
+	}
 	t.Parallel()
 	w := reachable(t)
 	all := response[metricsResponse](t, w.db, admin, "listMetrics", nil)

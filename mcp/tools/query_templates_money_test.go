@@ -32,6 +32,9 @@ import (
 // math/big gives for them: on the sandbox with a role's permissions, and on
 // PostgreSQL. ERPHUB_PROOF=1 takes many more.
 func TestMoneyTemplates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every one of them")
+	}
 	t.Parallel()
 	srv := erptest.New(t)
 	sandbox := governed(t, srv)

@@ -30,6 +30,9 @@ type templatesResponse struct {
 // Every template runs as it is printed, and finds what the demo data has. -short runs
 // one of three.
 func TestQueryTemplates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every one of them")
+	}
 	t.Parallel()
 	w := reachable(t)
 	all := response[templatesResponse](t, w.db, admin, "getQueryTemplates", nil)
