@@ -27,16 +27,16 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_830, 307},
+	{"aiquery", 19_809, 307},
 	{"aiquery/embedded", 6_150, 19},
 	{"cmd", 36_466, 0},
 	{"deploylog", 3_488, 95},
 	{"dict", 28_732, 635},
-	{"erp", 10_470, 454},
+	{"erp", 10_426, 448},
 	{"erp/erptest", 52_573, 203},
 	{"examples", 1_250, 2},
 	{"generator", 10_445, 207},
-	{"internal", 21_238, 0},
+	{"internal", 21_265, 0},
 	{"mcp", 22_437, 352},
 	{"tokens", 3_920, 140},
 }
@@ -45,7 +45,7 @@ var budgets = []budget{
 // first number, and no more functions than the second may have one above 15.
 const (
 	mostComplex = 30
-	mostAbove15 = 116
+	mostAbove15 = 115
 )
 
 // Packages that others may import. A new one is what two outsiders would import.

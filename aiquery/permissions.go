@@ -1,6 +1,7 @@
 package aiquery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/erphub/erphub/aiquery/internal/run"
+	"github.com/erphub/erphub/internal/rolemerge"
 	"github.com/erphub/erphub/internal/sqlquote"
 )
 
@@ -25,7 +27,7 @@ type permissions struct {
 	manual                   bool   // IsManual: windows only by rows that say so
 	readUnlisted             bool   // READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST
 
-	orgs               map[int64]int // organizations and the SeqNo they came with
+	orgs               map[int64]bool
 	tables             []tableRule
 	columns            []columnRule
 	records            []recordRule
@@ -41,36 +43,28 @@ type permissions struct {
 // system reports whether the role has the System level.
 func (r *permissions) system() bool { return strings.Contains(r.level, "S") }
 
-// Rules of the role itself have ownSeq, those of included roles the number of
-// the inclusion.
 type (
 	tableRule struct {
 		table             int64
 		kind              string // AccessTypeRule
 		exclude, readOnly bool
-		seq               int
 	}
 	columnRule struct {
 		table, column     int64
 		exclude, readOnly bool
-		seq               int
 	}
 	recordRule struct {
 		table, record                int64
 		exclude, readOnly, dependent bool
-		seq                          int
 	}
 	windowGrant struct { // also of a process
 		read, write bool
-		seq         int
 	}
 	validRule struct {
 		table int64
 		code  string
 	}
 )
-
-const ownSeq = -1 << 31
 
 // errNotHeld is a role that the user cannot use, for whatever reason.
 var errNotHeld = errors.New("the role is not one of the user's")
@@ -183,12 +177,14 @@ func loadPermissions(ctx context.Context, read run.Reader, cat *run.Catalog, sch
 	}
 	own.made = r.made
 	*r = *own
-	if err := l.include(r); err != nil {
+	included, last, err := l.include(r)
+	if err != nil {
 		return nil, err
 	}
-	if err := l.substitutes(r); err != nil {
+	if err := l.substitutes(r, included, last); err != nil {
 		return nil, err
 	}
+	r.merge(included, false)
 	return r, l.roleContext(r)
 }
 
@@ -241,7 +237,7 @@ func (l *permissionsLoader) role(roleID int64) (*permissions, error) {
 		roleID: roleID, userID: l.userID, clientID: row.int("ad_client_id"), name: row["name"],
 		level: strings.ReplaceAll(row["userlevel"], " ", ""), allOrgs: row.yes("isaccessallorgs"), personal: row.yes("ispersonalaccess"),
 		manual: row.yes("ismanual"), maxRows: int(max(row.int("maxqueryrecords"), 0)),
-		orgs: map[int64]int{}, windows: map[int64]windowGrant{}, processes: map[int64]windowGrant{},
+		orgs: map[int64]bool{}, windows: map[int64]windowGrant{}, processes: map[int64]windowGrant{},
 	}
 	if err := l.organizations(r, row); err != nil {
 		return nil, err
@@ -260,7 +256,7 @@ func (l *permissionsLoader) organizations(r *permissions, role row) error {
 		return err
 	}
 	for _, row := range found {
-		r.orgs[row.int("ad_org_id")] = ownSeq
+		r.orgs[row.int("ad_org_id")] = true
 	}
 	if tree := role.int("ad_tree_org_id"); tree != 0 && len(found) > 0 {
 		return l.orgTree(r, tree)
@@ -297,7 +293,7 @@ func (l *permissionsLoader) orgTree(r *permissions, tree int64) error {
 			if !active[id] {
 				continue
 			}
-			r.orgs[id] = ownSeq
+			r.orgs[id] = true
 			if summary[id] {
 				add(id)
 			}
@@ -320,20 +316,20 @@ func (l *permissionsLoader) rules(r *permissions) error {
 		return err
 	}
 	for _, row := range found {
-		r.tables = append(r.tables, tableRule{row.int("ad_table_id"), row["accesstyperule"], row.yes("isexclude"), row.yes("isreadonly"), ownSeq})
+		r.tables = append(r.tables, tableRule{row.int("ad_table_id"), row["accesstyperule"], row.yes("isexclude"), row.yes("isreadonly")})
 	}
 	if found, err = l.rows("AD_Column_Access", "AD_Table_ID AD_Column_ID IsExclude IsReadOnly", active); err != nil {
 		return err
 	}
 	for _, row := range found {
-		r.columns = append(r.columns, columnRule{row.int("ad_table_id"), row.int("ad_column_id"), row.yes("isexclude"), row.yes("isreadonly"), ownSeq})
+		r.columns = append(r.columns, columnRule{row.int("ad_table_id"), row.int("ad_column_id"), row.yes("isexclude"), row.yes("isreadonly")})
 	}
 	if found, err = l.rows("AD_Record_Access", "AD_Table_ID Record_ID IsExclude IsReadOnly IsDependentEntities", active); err != nil {
 		return err
 	}
 	for _, row := range found {
 		r.records = append(r.records, recordRule{row.int("ad_table_id"), row.int("record_id"), row.yes("isexclude"), row.yes("isreadonly"),
-			row.yes("isdependententities"), ownSeq})
+			row.yes("isdependententities")})
 	}
 	for key, into := range map[string]map[int64]windowGrant{"AD_Window": r.windows, "AD_Process": r.processes} {
 		_, found, err := l.look(key+"_Access", key+"_ID IsReadWrite IsActive", ofRole)
@@ -343,66 +339,95 @@ func (l *permissionsLoader) rules(r *permissions) error {
 		for _, row := range found {
 			// An inactive row takes access away, also that of an included role.
 			on := row.yes("isactive")
-			into[row.int(strings.ToLower(key)+"_id")] = windowGrant{on, on && row.yes("isreadwrite"), ownSeq}
+			into[row.int(strings.ToLower(key)+"_id")] = windowGrant{on, on && row.yes("isreadwrite")}
 		}
 	}
 	return nil
 }
 
-// include merges in what the role includes, by SeqNo.
-func (l *permissionsLoader) include(r *permissions) error {
+// include merges the roles that a role includes, by SeqNo, and returns that of the last.
+func (l *permissionsLoader) include(r *permissions) (merged *permissions, last int64, err error) {
+	merged, last = &permissions{clientID: r.clientID, orgs: map[int64]bool{}, windows: map[int64]windowGrant{}, processes: map[int64]windowGrant{}}, -1
 	found, err := l.rows("AD_Role_Included", "Included_Role_ID SeqNo", fmt.Sprintf("ad_role_id = %d AND isactive = 'Y'", r.roleID))
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	slices.SortFunc(found, func(a, b row) int {
-		if d := a.int("seqno") - b.int("seqno"); d != 0 {
-			return int(d)
-		}
-		return int(a.int("included_role_id") - b.int("included_role_id"))
+		return cmp.Or(cmp.Compare(a.int("seqno"), b.int("seqno")), cmp.Compare(a.int("included_role_id"), b.int("included_role_id")))
 	})
 	for _, row := range found {
-		if err := l.merge(r, row.int("included_role_id"), int(row.int("seqno"))); err != nil {
-			return err
+		if last, err = l.add(merged, row.int("included_role_id"), row.int("seqno"), last); err != nil {
+			return nil, 0, err
 		}
 	}
-	return nil
+	return merged, last, nil
 }
 
-// substitutes includes the roles of the users whom the user stands in for now.
-func (l *permissionsLoader) substitutes(r *permissions) error {
+// add merges in an active role with what it includes, and returns its SeqNo.
+func (l *permissionsLoader) add(into *permissions, roleID, seq, last int64) (int64, error) {
+	if l.seen[roleID] {
+		return last, nil
+	}
+	r, err := l.role(roleID)
+	if err != nil || r == nil {
+		return last, err
+	}
+	included, _, err := l.include(r)
+	if err != nil {
+		return last, err
+	}
+	r.merge(included, false)
+	into.merge(r, rolemerge.Relaxes(last, seq))
+	return seq, nil
+}
+
+// substitutes merges in the roles of the users whom the user stands in for now.
+func (l *permissionsLoader) substitutes(r, into *permissions, last int64) error {
 	found, err := l.rows("AD_User_Substitute", "AD_User_ID ValidFrom ValidTo", fmt.Sprintf("substitute_id = %d AND isactive = 'Y'", l.userID))
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(found, func(a, b row) int { return int(a.int("ad_user_id") - b.int("ad_user_id")) })
+	var roles []int64
 	for _, s := range found {
-		from, hasFrom := day(s["validfrom"])
-		to, hasTo := day(s["validto"])
-		to = to.AddDate(0, 0, 1) // the last day is included
-		for _, edge := range []struct {
-			at time.Time
-			is bool
-		}{{from, hasFrom}, {to, hasTo}} {
-			if edge.is && edge.at.After(l.now) && (r.until.IsZero() || edge.at.Before(r.until)) {
-				r.until = edge.at
-			}
+		is, changes := holds(s["validfrom"], s["validto"], l.now)
+		if !changes.IsZero() && (r.until.IsZero() || changes.Before(r.until)) {
+			r.until = changes
 		}
-		if hasFrom && l.now.Before(from) || hasTo && !l.now.Before(to) {
+		if !is {
 			continue
 		}
 		theirs, err := l.rows("AD_User_Roles", "AD_Role_ID", fmt.Sprintf("ad_user_id = %d AND isactive = 'Y'", s.int("ad_user_id")))
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(theirs, func(a, b row) int { return int(a.int("ad_role_id") - b.int("ad_role_id")) })
 		for _, t := range theirs {
-			if err := l.merge(r, t.int("ad_role_id"), 0); err != nil {
-				return err
-			}
+			roles = append(roles, t.int("ad_role_id"))
+		}
+	}
+	slices.Sort(roles)
+	for _, id := range roles {
+		if last, err = l.add(into, id, -1, last); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// holds reports whether a period holds now, its last day included, and when that
+// changes next.
+func holds(validFrom, validTo string, now time.Time) (is bool, changes time.Time) {
+	from, hasFrom := day(validFrom)
+	to, hasTo := day(validTo)
+	to = to.AddDate(0, 0, 1)
+	switch {
+	case hasFrom && now.Before(from):
+		return false, from
+	case hasTo && !now.Before(to):
+		return false, changes
+	case hasTo:
+		changes = to
+	}
+	return true, changes
 }
 
 func day(text string) (time.Time, bool) {

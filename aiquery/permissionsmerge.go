@@ -1,93 +1,47 @@
 package aiquery
 
-// merge adds to r what another role allows and forbids, with all that one
-// includes. What r has for the same thing stays; of two included roles with the
-// same number the later may relax the earlier.
-func (l *permissionsLoader) merge(r *permissions, roleID int64, seq int) error {
-	if l.seen[roleID] {
-		return nil
-	}
-	other, err := l.role(roleID)
-	if err != nil || other == nil {
-		return err
-	}
-	if err := l.include(other); err != nil {
-		return err
-	}
+import "github.com/erphub/erphub/internal/rolemerge"
+
+// merge adds to what roles have that are merged what another one allows and forbids.
+// What is there about the same thing stays, unless the other relaxes it.
+func (r *permissions) merge(other *permissions, relaxes bool) {
 	// Nothing of another tenant comes in this way.
 	if other.clientID == r.clientID {
 		for org := range other.orgs {
-			if _, there := r.orgs[org]; !there {
-				r.orgs[org] = seq
-			}
+			r.orgs[org] = true
 		}
 	}
-	// The key of table rules is the table alone: a rule of one type hides
-	// included rules of the others.
-	r.tables = mergeRules(r.tables, other.tables, func(old *tableRule, n tableRule) bool {
-		if old.table != n.table {
-			return false
-		}
-		if old.seq == seq {
-			old.exclude = old.exclude && n.exclude
-		}
-		return true
-	}, func(n *tableRule) { n.seq = seq })
-	r.columns = mergeRules(r.columns, other.columns, func(old *columnRule, n columnRule) bool {
-		if old.column != n.column {
-			return false
-		}
-		if old.seq == seq {
+	// The key of table rules is the table alone: a rule of one type hides others of
+	// roles that come later.
+	r.tables = mergeRules(r.tables, other.tables, relaxes, func(a, b tableRule) bool { return a.table == b.table },
+		func(old *tableRule, n tableRule) { old.exclude = old.exclude && n.exclude })
+	r.columns = mergeRules(r.columns, other.columns, relaxes, func(a, b columnRule) bool { return a.column == b.column },
+		func(old *columnRule, n columnRule) {
 			old.exclude, old.readOnly = old.exclude && n.exclude, old.readOnly && n.readOnly
-		}
-		return true
-	}, func(n *columnRule) { n.seq = seq })
-	r.records = mergeRules(r.records, other.records, func(old *recordRule, n recordRule) bool {
-		if old.table != n.table || old.record != n.record {
-			return false
-		}
-		if old.seq == seq {
-			old.exclude, old.readOnly = old.exclude && n.exclude, old.readOnly && n.readOnly
-			old.dependent = old.dependent && n.dependent
-		}
-		return true
-	}, func(n *recordRule) { n.seq = seq })
+		})
+	r.records = mergeRules(r.records, other.records, relaxes, func(a, b recordRule) bool { return a.table == b.table && a.record == b.record },
+		func(old *recordRule, n recordRule) {
+			old.exclude, old.readOnly, old.dependent = old.exclude && n.exclude, old.readOnly && n.readOnly, old.dependent && n.dependent
+		})
 	if other.clientID == r.clientID || other.clientID == 0 { // another tenant's role opens nothing here; what it closes stays closed
-		mergeGrants(r.windows, other.windows, seq)
-		mergeGrants(r.processes, other.processes, seq)
+		mergeGrants(r.windows, other.windows, relaxes)
+		mergeGrants(r.processes, other.processes, relaxes)
 	}
-	return nil
 }
 
-// mergeRules appends the rules for which meet finds none that was there before;
-// meet may relax the one it finds.
-func mergeRules[R any](own, others []R, meet func(old *R, n R) bool, mark func(*R)) []R {
-	before := len(own)
-	for _, n := range others {
-		met := false
-		for i := range before {
-			met = meet(&own[i], n) || met
-		}
-		if !met {
-			mark(&n)
-			own = append(own, n)
-		}
+func mergeRules[R any](rules, others []R, relaxes bool, same func(a, b R) bool, relax func(old *R, n R)) []R {
+	if !relaxes {
+		relax = nil
 	}
-	return own
+	return rolemerge.Rules(rules, others, same, relax)
 }
 
-// mergeGrants adds what another role may open.
-func mergeGrants(own, others map[int64]windowGrant, seq int) {
+// mergeGrants adds what another role may open. A row of it that is not active takes
+// away what it includes itself, and no more.
+func mergeGrants(grants, others map[int64]windowGrant, relaxes bool) {
 	for id, grant := range others {
-		old, there := own[id]
-		switch {
-		case !there:
-			grant.seq = seq
-		case old.seq == seq:
-			grant = windowGrant{old.read || grant.read, old.write || grant.write, seq}
-		default:
-			grant = old
+		if _, there := grants[id]; grant.read && (!there || relaxes) {
+			grants[id] = grant
 		}
-		own[id] = grant
 	}
 }

@@ -154,6 +154,9 @@ func restRows(t testing.TB, w *world, token, table string) []string {
 	response, err := http.DefaultClient.Do(request)
 	require.NoError(t, err)
 	defer response.Body.Close()
+	if response.StatusCode == http.StatusForbidden {
+		return nil // the role may not read the table
+	}
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	var page struct {
 		Records []struct {

@@ -56,42 +56,6 @@ func TestAttachmentInChunks(t *testing.T) {
 	require.ErrorIs(t, client.UploadAttachmentInChunks(ctx, "C_Order", erp.IntID(999_999), erp.NewAttachment("a", file(1))), erp.ErrNotFound)
 }
 
-func TestCharts(t *testing.T) {
-	t.Parallel()
-	srv := erptest.New(t)
-	token, err := srv.APIToken(t.Context(), "GardenAdmin", 11, 102, 11, 0)
-	require.NoError(t, err)
-	client, err := erp.New(srv.URL(), erp.WithTokenSource(erp.StaticToken(token)), quick())
-	require.NoError(t, err)
-	t.Cleanup(client.CloseIdleConnections)
-	ctx := t.Context()
-
-	all, err := client.Charts(ctx, erp.Filter{})
-	require.NoError(t, err)
-	kinds := map[string]bool{}
-	for _, chart := range all {
-		kinds[chart.Type] = true
-		alone, err := client.Chart(ctx, erp.IntID(chart.ID))
-		require.NoError(t, err)
-		alone.ID = chart.ID
-		require.Equal(t, chart, *alone)
-		for _, p := range chart.Points {
-			require.NotEmpty(t, p.Label, chart.Name)
-			require.NotEmpty(t, p.Value.String(), chart.Name)
-		}
-	}
-	require.GreaterOrEqual(t, len(kinds), 3, "bars, a time series and a pie: %v", kinds)
-	image, err := client.ChartImage(ctx, erp.IntID(50000), 100, 80)
-	require.NoError(t, err)
-	defer image.Close()
-	head := make([]byte, 4)
-	_, err = io.ReadFull(image, head)
-	require.NoError(t, err)
-	require.Equal(t, "\x89PNG", string(head))
-	_, err = client.Chart(ctx, erp.IntID(1))
-	require.ErrorIs(t, err, erp.ErrServer)
-}
-
 func TestWebLink(t *testing.T) {
 	t.Parallel()
 	client, err := erp.New("https://erp.example.com/base")

@@ -104,7 +104,8 @@ func Explain(ctx context.Context, client *erp.Client, q Question) (*Explanation,
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	x := &explainer{client: client, refused: map[string]bool{}, kept: map[string][]erp.Record{}, asked: q}
+	x := newExplainer(client)
+	x.asked = q
 	out := &Explanation{}
 	target, err := x.target(ctx, q)
 	if err != nil {

@@ -98,7 +98,7 @@ func TestExplain(t *testing.T) {
 		}, access.Question{Role: "GardenWorld User", Table: "C_Order"}, access.No, access.No, "a rule of role GardenWorld User excludes the table C_Order", "change the rule in window Role Data Access, tab Table Access"},
 		{"a table that is not in the list", func(t *testing.T) {
 			make(t, "AD_Table_Access", map[string]any{"AD_Role_ID": role, "AD_Table_ID": map[string]any{"id": partners.ID()}, "AccessTypeRule": "A", "IsExclude": false, "IsReadOnly": false})
-		}, access.Question{Role: "GardenWorld User", Table: "C_Order"}, access.No, access.No, "the role has a list of tables it may use, and C_Order is not in it", "add the table"},
+		}, access.Question{Role: "GardenWorld User", Table: "C_Order"}, access.No, access.No, "role GardenWorld User has a list of tables it may use, and C_Order is not in it", "add the table"},
 		{"a column that is read only", func(t *testing.T) {
 			make(t, "AD_Column_Access", map[string]any{"AD_Role_ID": role, "AD_Table_ID": map[string]any{"id": table.ID()}, "AD_Column_ID": map[string]any{"id": column.ID()}, "IsExclude": true, "IsReadOnly": true})
 		}, access.Question{Role: "GardenWorld User", Table: "C_Order", Column: "description"}, access.Yes, access.No, "lets the column Description be read only", "change the rule in window Role Data Access, tab Column Access"},

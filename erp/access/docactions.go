@@ -28,20 +28,20 @@ func DocActions(ctx context.Context, client *erp.Client, roleID int, docType erp
 
 func docActions(ctx context.Context, client *erp.Client, roleID int, docType int64) ([]erp.DocAction, error) {
 	const table = "AD_Document_Action_Access"
-	roles, err := writeReader{client, roleID}.roles(ctx)
-	if err != nil {
+	r := &role{id: int64(roleID)}
+	if err := newExplainer(client).loadIncluded(ctx, r); err != nil {
 		return nil, err
 	}
 	page, err := client.Query(ctx, table, &erp.Query{
-		Filter: erp.And(erp.In("AD_Role_ID", roles...), erp.Eq("C_DocType_ID", docType)), Select: []string{"AD_Ref_List_ID"},
+		Filter: erp.And(erp.In("AD_Role_ID", r.ids()...), erp.Eq("C_DocType_ID", docType)), Select: []string{"AD_Ref_List_ID"},
 		Expand: []erp.Expand{{Name: "AD_Ref_List_ID", Select: []string{"Value"}}}, OrderBy: []string{"AD_Ref_List_ID"}, Top: 100,
 	})
 	if err != nil {
 		return nil, err
 	}
 	actions := []erp.DocAction{}
-	for _, r := range page.Records {
-		if entry, ok := r.Record("AD_Ref_List_ID"); ok {
+	for _, rec := range page.Records {
+		if entry, ok := rec.Record("AD_Ref_List_ID"); ok {
 			code, _ := entry.Text("Value")
 			actions = append(actions, erp.DocAction(code))
 		}
@@ -49,7 +49,7 @@ func docActions(ctx context.Context, client *erp.Client, roleID int, docType int
 	if len(actions) > 0 {
 		return actions, nil
 	}
-	other, err := client.Query(ctx, table, &erp.Query{Filter: erp.In("AD_Role_ID", roles...), Select: []string{"AD_Role_ID"}, Top: 1})
+	other, err := client.Query(ctx, table, &erp.Query{Filter: erp.In("AD_Role_ID", r.ids()...), Select: []string{"AD_Role_ID"}, Top: 1})
 	if err != nil || len(other.Records) == 0 {
 		return nil, err // nobody gave the role any: the installation does not use them
 	}

@@ -20,6 +20,10 @@ type explainer struct {
 	asked   Question
 }
 
+func newExplainer(client *erp.Client) *explainer {
+	return &explainer{client: client, refused: map[string]bool{}, kept: map[string][]erp.Record{}}
+}
+
 // most is how many rows of one kind are read.
 const most = 100
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/erp"
@@ -125,41 +127,37 @@ func orgName(rec erp.Record) string {
 }
 
 // rules are those of AD_Record_Access: about the record, and dependent ones about
-// records that it points to.
+// records that it points to. They are conditions of the statements by which the ERP
+// reads, where what a rule excludes is hidden even if the rule is marked Read Only.
 func (t *recordTarget) rules(ctx context.Context, x *explainer, r *role, in *tableTarget) error {
-	const rules = "AD_Record_Access"
-	rows, ok, err := x.recordRules(ctx, r)
+	rules, ok, err := x.recordRules(ctx, r)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		r.unknown(rules, "access to the record")
+		r.unknown("AD_Record_Access", "access to the record")
 	}
-	for _, id := range r.ids() {
-		listed, found := false, false
-		for _, row := range rows {
-			if of, _ := number(row, "AD_Role_ID"); of != id {
-				continue
-			}
-			table, _ := number(row, "AD_Table_ID")
-			about, _ := number(row, "Record_ID")
-			name := fmt.Sprintf("%s of role %d, table %d and record %d", rules, id, table, about)
-			if table == in.id {
-				listed = listed || !is(row, "IsExclude")
-				if about == t.number {
-					found = true
-					ruled(r, row, "the record", name, id, "Record Access")
-				}
-				continue
-			}
-			if is(row, "IsDependentEntities") {
-				if err := t.dependent(ctx, x, r, row, table, about, name); err != nil {
-					return err
-				}
-			}
+	var includes []rule
+	dependent := map[int64][]rule{}
+	for _, n := range rules {
+		if n.dependent {
+			dependent[n.table] = append(dependent[n.table], n)
 		}
-		if listed && !found {
-			r.because(Denies, fmt.Sprintf("%s has a list of records of %s it may use, and this one is not in it", r.of(id), in.name), fmt.Sprintf("%s of role %d and table %d", rules, id, in.id), "add the record in window Role Data Access, tab Record Access")
+		switch what := "the record"; {
+		case n.table != in.id:
+		case !n.exclude:
+			includes = append(includes, n)
+		case n.about == t.number:
+			if n.readOnly {
+				what += "; that the rule is marked Read Only does not let it be read"
+			}
+			r.because(Denies, fmt.Sprintf("a rule of %s excludes %s", r.of(n.role), what), n.name, "change the rule in window Role Data Access, tab Record Access")
+		}
+	}
+	decided(r, includes, func(n rule) bool { return n.about == t.number }, "the record", fmt.Sprintf("records of %s it may use, and this one is not in it", in.name), "Record Access")
+	for _, table := range slices.Sorted(maps.Keys(dependent)) {
+		if err := t.dependent(ctx, x, r, in, dependent[table]); err != nil {
+			return err
 		}
 	}
 	return t.rowRules(ctx, x, r, in)
@@ -200,22 +198,37 @@ func (t *recordTarget) rowRules(ctx context.Context, x *explainer, r *role, in *
 	return nil
 }
 
-// dependent applies a rule about a record of another table to those that point to
-// it.
-func (t *recordTarget) dependent(ctx context.Context, x *explainer, r *role, rule erp.Record, table, about int64, name string) error {
-	tables, _, err := x.rows(ctx, "AD_Table", erp.Eq("AD_Table_ID", table), "TableName")
-	if err != nil || len(tables) == 0 {
-		return err
+// dependent applies rules about records of one table to those that point to them. With
+// a rule that includes a record, those that exclude one do not count.
+func (t *recordTarget) dependent(ctx context.Context, x *explainer, r *role, in *tableTarget, rules []rule) error {
+	of := in.name
+	if rules[0].table != in.id {
+		tables, _, err := x.rows(ctx, "AD_Table", erp.Eq("AD_Table_ID", rules[0].table), "TableName")
+		if err != nil || len(tables) == 0 {
+			return err
+		}
+		of = text(tables[0], "TableName")
 	}
-	of := text(tables[0], "TableName")
-	column := pointing(of)
+	column := pointing(of, in.name)
 	points, ok := number(t.rec, column)
-	if !ok {
-		return nil
+	if column == in.name+"_ID" {
+		points, ok = t.number, true
 	}
-	hit := points == about
-	if exclude := is(rule, "IsExclude"); exclude && hit || !exclude && !hit {
-		r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and %s of this one is %d", about, of, column, points), name, "change the rule, or clear Dependent Entities, in window Role Data Access, tab Record Access")
+	const fix = "change the rule, or clear Dependent Entities, in window Role Data Access, tab Record Access"
+	include := slices.IndexFunc(rules, func(n rule) bool { return !n.exclude })
+	about := slices.IndexFunc(rules, func(n rule) bool { return ok && n.about == points && n.exclude == (include < 0) })
+	switch {
+	case include < 0 && about >= 0:
+		r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and %s of this one is %[1]d", points, of, column), rules[about].name, fix)
+	case include < 0 || about >= 0:
+	case ok:
+		r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and %s of this one is %d", rules[include].about, of, column, points), rules[include].name, fix)
+	default:
+		columns, _, err := x.rows(ctx, "AD_Column", erp.And(erp.Eq("AD_Table_ID", in.id), erp.Eq("ColumnName", column)), "ColumnSQL")
+		if err != nil || len(columns) == 0 || text(columns[0], "ColumnSQL") != "" {
+			return err
+		}
+		r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and this one points to none", rules[include].about, of), rules[include].name, fix)
 	}
 	return nil
 }

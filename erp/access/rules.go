@@ -32,26 +32,28 @@ func (x *explainer) organizations(ctx context.Context, r *role) ([]Organization,
 		return nil, true, nil
 	}
 	table, _ := r.orgTable()
-	filter := erp.In("AD_Role_ID", r.ids()...)
+	filter, columns := erp.In("AD_Role_ID", r.ids()...), []string{"AD_Org_ID", "IsReadOnly", "AD_Role_ID"}
 	if r.userOrgs {
-		filter = erp.Eq("AD_User_ID", r.user)
+		filter, columns = erp.Eq("AD_User_ID", r.user), columns[:2]
 	}
-	rows, ok, err := x.all(ctx, table, filter.And(erp.Eq("IsActive", true)), "AD_Org_ID", "IsReadOnly")
+	rows, ok, err := x.all(ctx, table, filter.And(erp.Eq("IsActive", true)), columns...)
 	if err != nil || !ok {
 		return nil, ok, err
 	}
-	var orgs []Organization
+	own := map[int64][]Organization{}
 	var nameless []int64
 	for _, row := range rows {
+		of, _ := number(row, "AD_Role_ID")
 		id, _ := number(row, "AD_Org_ID")
-		if slices.ContainsFunc(orgs, func(o Organization) bool { return o.ID == id }) {
-			continue // of an included role; the role's own comes first
-		}
 		o := Organization{id, text(row, "AD_Org_ID"), is(row, "IsReadOnly")}
 		if o.Name == "" {
 			nameless = append(nameless, id)
 		}
-		orgs = append(orgs, o)
+		own[of] = append(own[of], o)
+	}
+	orgs := own[0] // of the user
+	if !r.userOrgs {
+		orgs = merged(own, r.id, r.includes, func(a, b Organization) bool { return a.ID == b.ID }, func(old *Organization, n Organization) { old.ReadOnly = old.ReadOnly && n.ReadOnly })
 	}
 	if len(nameless) == 0 {
 		return orgs, true, nil
@@ -68,27 +70,15 @@ func (x *explainer) organizations(ctx context.Context, r *role) ([]Organization,
 	return orgs, true, err
 }
 
-// ofRoles are the active rows of a role and of those it includes, its own first.
-func (x *explainer) ofRoles(ctx context.Context, table string, r *role, columns ...string) ([]erp.Record, bool, error) {
-	rows, ok, err := x.all(ctx, table, erp.And(erp.In("AD_Role_ID", r.ids()...), erp.Eq("IsActive", true)), append(columns, "AD_Role_ID")...)
-	order := r.ids()
-	place := func(row erp.Record) int {
-		id, _ := number(row, "AD_Role_ID")
-		return slices.Index(order, id)
-	}
-	slices.SortStableFunc(rows, func(a, b erp.Record) int { return place(a) - place(b) })
-	return rows, ok, err
-}
-
 // tableRules are those that decide about reading and writing tables.
-func (x *explainer) tableRules(ctx context.Context, r *role) ([]erp.Record, bool, error) {
-	rows, ok, err := x.ofRoles(ctx, "AD_Table_Access", r, "AD_Table_ID", "AccessTypeRule", "IsExclude", "IsReadOnly")
-	return slices.DeleteFunc(slices.Clone(rows), func(row erp.Record) bool { kind, _ := row.Code("AccessTypeRule"); return kind != "A" }), ok, err
+func (x *explainer) tableRules(ctx context.Context, r *role) ([]rule, bool, error) {
+	rules, ok, err := x.rules(ctx, "AD_Table_Access", r, erp.Filter{})
+	return slices.DeleteFunc(rules, func(n rule) bool { return n.kind != "A" }), ok, err
 }
 
 // recordRules are those about single records.
-func (x *explainer) recordRules(ctx context.Context, r *role) ([]erp.Record, bool, error) {
-	return x.ofRoles(ctx, "AD_Record_Access", r, "AD_Table_ID", "Record_ID", "IsExclude", "IsReadOnly", "IsDependentEntities")
+func (x *explainer) recordRules(ctx context.Context, r *role) ([]rule, bool, error) {
+	return x.rules(ctx, "AD_Record_Access", r, erp.Filter{})
 }
 
 // rowRules are the conditions under which the role, or its user, sees records of
@@ -102,24 +92,10 @@ func (x *explainer) rowRules(ctx context.Context, r *role) ([]erp.Record, bool, 
 	}), ok, err
 }
 
-// ruledTable adds what the rules about tables say of one: the first role with a rule
-// for it decides; with an include rule for other tables, the list is one of what is
-// allowed.
-func ruledTable(r *role, rules []erp.Record, table int64, name string) {
-	including := ""
-	for _, rule := range rules {
-		of, _ := number(rule, "AD_Role_ID")
-		if id, _ := number(rule, "AD_Table_ID"); id == table {
-			ruled(r, rule, "the table "+name, fmt.Sprintf("AD_Table_Access of role %d and table %d", of, table), of, "Table Access")
-			return
-		}
-		if !is(rule, "IsExclude") && including == "" {
-			including = fmt.Sprintf("AD_Table_Access of role %d", of)
-		}
-	}
-	if including != "" {
-		r.because(Denies, fmt.Sprintf("the role has a list of tables it may use, and %s is not in it (unless the setting READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST lets it be read)", name), including, "add the table to the list in window Role Data Access, tab Table Access")
-	}
+// ruledTable adds what the rules about tables say of one.
+func ruledTable(r *role, rules []rule, table int64, name string) {
+	decided(r, rules, func(n rule) bool { return n.table == table }, "the table "+name,
+		fmt.Sprintf("tables it may use, and %s is not in it (unless the setting READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST lets it be read)", name), "Table Access")
 }
 
 // rowLimit adds that a condition of the table decides about its records.

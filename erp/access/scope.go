@@ -23,8 +23,8 @@ type Scope struct {
 
 	role     role
 	orgsRead bool
-	tables   []erp.Record // AD_Table_Access
-	records  []erp.Record // AD_Record_Access
+	tables   []rule
+	records  []rule
 	rows     []erp.Record // AD_TableValRule
 	names    map[int64]string
 }
@@ -62,7 +62,7 @@ const (
 // particular, with some seven requests. What the caller may not read is in
 // Scope.Unread; the error is that of the connection.
 func LoadScope(ctx context.Context, client *erp.Client, roleID, userID int64) (*Scope, error) {
-	x := &explainer{client: client, refused: map[string]bool{}, kept: map[string][]erp.Record{}}
+	x := newExplainer(client)
 	s := &Scope{names: map[int64]string{}}
 	found, ok, err := x.rows(ctx, "AD_Role", erp.Eq("AD_Role_ID", roleID), append(roleColumns, "Name")...)
 	if err != nil {
@@ -106,9 +106,9 @@ func LoadScope(ctx context.Context, client *erp.Client, roleID, userID int64) (*
 // nameTables finds the names of tables whose record rules count for others.
 func (s *Scope) nameTables(ctx context.Context, x *explainer) error {
 	var ids []int64
-	for _, rule := range s.records {
-		if id, _ := number(rule, "AD_Table_ID"); is(rule, "IsDependentEntities") && !slices.Contains(ids, id) {
-			ids = append(ids, id)
+	for _, n := range s.records {
+		if n.dependent && !slices.Contains(ids, n.table) {
+			ids = append(ids, n.table)
 		}
 	}
 	if len(ids) == 0 {
@@ -222,34 +222,33 @@ func shortOrgs(names []string) string {
 // records that those of the table point to.
 func (s *Scope) recordLimits(r *role, t Table) {
 	said := map[string]bool{}
-	for _, rule := range s.records {
-		about, _ := number(rule, "AD_Table_ID")
-		of := s.names[about]
-		role, _ := number(rule, "AD_Role_ID")
-		text := fmt.Sprintf("a rule of %s lists the records of %s that it sees", r.of(role), t.Name)
-		if is(rule, "IsExclude") {
-			text = fmt.Sprintf("a rule of %s excludes records of %s", r.of(role), t.Name)
+	for _, n := range s.records {
+		of := s.names[n.table]
+		text := fmt.Sprintf("a rule of %s lists the records of %s that it sees", r.of(n.role), t.Name)
+		if n.exclude {
+			text = fmt.Sprintf("a rule of %s excludes records of %s", r.of(n.role), t.Name)
 		}
 		switch {
-		case about == t.ID && keyed(t):
-		case is(rule, "IsDependentEntities") && about != t.ID && of != "" && t.HasColumn != nil && t.HasColumn(pointing(of)):
-			text = fmt.Sprintf("a rule of %s about records of %s counts for records of %s that point to them", r.of(role), of, t.Name)
+		case n.table == t.ID && keyed(t):
+		case n.dependent && n.table != t.ID && of != "" && t.HasColumn != nil && t.HasColumn(pointing(of, t.Name)):
+			text = fmt.Sprintf("a rule of %s about records of %s counts for records of %s that point to them", r.of(n.role), of, t.Name)
 		default:
 			continue
 		}
 		if !said[text] {
-			r.because(Limits, text, fmt.Sprintf("AD_Record_Access of role %d", role), "change the rule in window Role Data Access, tab Record Access")
+			r.because(Limits, text, fmt.Sprintf("AD_Record_Access of role %d", n.role), "change the rule in window Role Data Access, tab Record Access")
 		}
 		said[text] = true
 	}
 }
 
-// pointing is the column by which the ERP takes records of a table as dependent.
-func pointing(table string) string {
-	switch table { // as the ERP does it
-	case "AD_User":
+// pointing is the column by which the ERP takes records of a table in as dependent on
+// those of another.
+func pointing(table, in string) string {
+	switch { // as the ERP does it
+	case table == "AD_User" && in != table:
 		return "SalesRep_ID"
-	case "C_ElementValue":
+	case table == "C_ElementValue":
 		return "Account_ID"
 	}
 	return table + "_ID"

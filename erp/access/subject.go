@@ -1,8 +1,10 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,9 +21,9 @@ type role struct {
 	userOrgs         bool // IsUseUserOrgAccess
 	report, personal bool
 	manual           bool
-	// included are the numbers of included roles, by SeqNo and depth, and names
-	// what they are called.
-	included []int64
+	// includes are the roles that it includes, in the order in which the ERP merges
+	// them, and names what these are called, and those that they include.
+	includes []inclusion
 	names    map[int64]string
 	partly   bool // the included roles could not be read
 
@@ -38,7 +40,7 @@ func (r *role) unknown(table, about string) {
 }
 
 // ids are the role and what it includes.
-func (r *role) ids() []int64 { return append([]int64{r.id}, r.included...) }
+func (r *role) ids() []int64 { return append([]int64{r.id}, slices.Sorted(maps.Keys(r.names))...) }
 
 // of names a role for a reason: the role itself, or one that it includes.
 func (r *role) of(id int64) string {
@@ -132,33 +134,66 @@ func (x *explainer) load(ctx context.Context, rec erp.Record) (role, error) {
 	level, _ := rec.Code("UserLevel")
 	r := role{
 		id: key(rec), name: text(rec, "Name"), level: strings.ReplaceAll(level, " ", ""), active: is(rec, "IsActive"), allOrgs: is(rec, "IsAccessAllOrgs"),
-		userOrgs: is(rec, "IsUseUserOrgAccess"), report: is(rec, "IsCanReport"), personal: is(rec, "IsPersonalAccess"), manual: is(rec, "IsManual"), names: map[int64]string{},
+		userOrgs: is(rec, "IsUseUserOrgAccess"), report: is(rec, "IsCanReport"), personal: is(rec, "IsPersonalAccess"), manual: is(rec, "IsManual"),
 	}
 	r.client, _ = number(rec, "AD_Client_ID")
-	queue := []int64{r.id}
-	for len(queue) > 0 && len(r.included) < most {
-		next := queue[0]
-		queue = queue[1:]
-		rows, ok, err := x.rows(ctx, "AD_Role_Included", erp.Eq("AD_Role_ID", next), "Included_Role_ID", "SeqNo")
+	err := x.loadIncluded(ctx, &r)
+	return r, err
+}
+
+// loadIncluded reads which roles a role includes.
+func (x *explainer) loadIncluded(ctx context.Context, r *role) error {
+	r.names = map[int64]string{}
+	rows := map[int64][]erp.Record{}
+	for next := []int64{r.id}; len(next) > 0 && len(rows) < most; {
+		found, ok, err := x.rows(ctx, "AD_Role_Included", erp.In("AD_Role_ID", next...), "AD_Role_ID", "Included_Role_ID", "SeqNo")
 		if err != nil {
-			return r, err
+			return err
 		}
-		r.partly = r.partly || !ok
-		slices.SortStableFunc(rows, func(a, b erp.Record) int {
-			x, _ := a.Int("SeqNo")
-			y, _ := b.Int("SeqNo")
-			return int(x - y)
-		})
-		for _, row := range rows {
-			id, _ := number(row, "Included_Role_ID")
-			if is(row, "IsActive") && id != r.id && !slices.Contains(r.included, id) {
-				r.included = append(r.included, id)
-				r.names[id] = text(row, "Included_Role_ID")
-				queue = append(queue, id)
+		r.partly, next = r.partly || !ok, nil
+		for _, row := range found {
+			by, _ := number(row, "AD_Role_ID")
+			if included, _ := number(row, "Included_Role_ID"); is(row, "IsActive") {
+				if rows[by] = append(rows[by], row); rows[included] == nil && !slices.Contains(next, included) {
+					next = append(next, included)
+				}
+				r.names[included] = text(row, "Included_Role_ID")
 			}
 		}
 	}
-	return r, nil
+	if len(r.names) == 0 {
+		return nil
+	}
+	roles, _, err := x.rows(ctx, "AD_Role", erp.In("AD_Role_ID", slices.Sorted(maps.Keys(r.names))...))
+	for _, role := range roles {
+		if !is(role, "IsActive") {
+			delete(r.names, key(role))
+		}
+	}
+	delete(r.names, r.id)
+	r.includes = included(rows, r.names, map[int64]bool{r.id: true}, r.id)
+	return err
+}
+
+// included are the roles of names that rows of AD_Role_Included give a role, each once.
+func included(rows map[int64][]erp.Record, names map[int64]string, seen map[int64]bool, id int64) (all []inclusion) {
+	slices.SortStableFunc(rows[id], func(a, b erp.Record) int {
+		x, _ := a.Int("SeqNo")
+		y, _ := b.Int("SeqNo")
+		m, _ := number(a, "Included_Role_ID")
+		n, _ := number(b, "Included_Role_ID")
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(m, n))
+	})
+	for _, row := range rows[id] {
+		next, _ := number(row, "Included_Role_ID")
+		if _, known := names[next]; !known || seen[next] {
+			continue
+		}
+		seen[next] = true
+		seq, _ := row.Int("SeqNo")
+		all = append(all, inclusion{next, seq, included(rows, names, seen, next)})
+	}
+	return all
 }
 
 // has reports whether the user level has one of the letters.

@@ -115,19 +115,6 @@ func (t *tableTarget) limits(ctx context.Context, x *explainer, r *role) error {
 	return nil
 }
 
-// ruled adds what a rule with IsExclude and IsReadOnly says.
-func ruled(r *role, rule erp.Record, what, name string, id int64, tab string) {
-	fix := "change the rule in window Role Data Access, tab " + tab
-	switch exclude, readOnly := is(rule, "IsExclude"), is(rule, "IsReadOnly"); {
-	case exclude && !readOnly:
-		r.because(Denies, fmt.Sprintf("a rule of %s excludes %s", r.of(id), what), name, fix)
-	case readOnly:
-		r.because(ReadOnly, fmt.Sprintf("a rule of %s lets %s be read only", r.of(id), what), name, fix)
-	default:
-		r.because(Allows, fmt.Sprintf("a rule of %s includes %s", r.of(id), what), name, "")
-	}
-}
-
 func (c *columnTarget) explain(ctx context.Context, x *explainer, r *role, t *tableTarget) error {
 	name := record("AD_Column", c.id)
 	switch {
@@ -138,29 +125,14 @@ func (c *columnTarget) explain(ctx context.Context, x *explainer, r *role, t *ta
 	case !c.updateable:
 		r.because(ReadOnly, fmt.Sprintf("the column %s is not updateable: it is set when the record is created, and not changed", c.name), name, "")
 	}
-	const rules = "AD_Column_Access"
-	for _, id := range r.ids() {
-		own := erp.And(erp.Eq("AD_Role_ID", id), erp.Eq("IsActive", true))
-		rows, ok, err := x.rows(ctx, rules, own.And(erp.Eq("AD_Column_ID", c.id)), "IsExclude", "IsReadOnly")
-		if err != nil {
-			return err
-		}
-		if !ok {
-			r.unknown(rules, "access to the column")
-			return nil
-		}
-		if len(rows) > 0 {
-			ruled(r, rows[0], "the column "+c.name, fmt.Sprintf("%s of role %d and column %d", rules, id, c.id), id, "Column Access")
-			return nil
-		}
-		others, _, err := x.rows(ctx, rules, own.And(erp.Eq("AD_Table_ID", t.id), erp.Eq("IsExclude", false)), "AD_Column_ID")
-		if err != nil {
-			return err
-		}
-		if len(others) > 0 {
-			r.because(Denies, fmt.Sprintf("%s has a list of columns of %s it may use, and %s is not in it", r.of(id), t.name, c.name), fmt.Sprintf("%s of role %d and table %d", rules, id, t.id), "add the column in window Role Data Access, tab Column Access")
-			return nil
-		}
+	const from = "AD_Column_Access"
+	rules, ok, err := x.rules(ctx, from, r, erp.Eq("AD_Table_ID", t.id))
+	if err != nil {
+		return err
 	}
+	if !ok {
+		r.unknown(from, "access to the column")
+	}
+	decided(r, rules, func(n rule) bool { return n.about == c.id }, "the column "+c.name, fmt.Sprintf("columns of %s it may use, and %s is not in it", t.name, c.name), "Column Access")
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/erphub/erphub/erp"
+	"github.com/erphub/erphub/internal/rolemerge"
 )
 
 // target is what is asked about.
@@ -88,31 +89,48 @@ func (x *explainer) form(ctx context.Context, name string) (*target, error) {
 	return &target{o.words(), o.explain}, nil
 }
 
-// grant explains the first record that decides: of the role, or of one that it
-// includes. It reports whether there is one, and whether they can be read.
+// grant adds which role has the object, and reports whether one has.
 func (o *object) grant(ctx context.Context, x *explainer, r *role, table string) (granted, ok bool, err error) {
-	for _, id := range r.ids() {
-		rows, ok, err := x.rows(ctx, table, erp.And(erp.Eq("AD_Role_ID", id), erp.Eq(o.table+"_ID", o.id)), "IsReadWrite")
-		if err != nil || !ok {
-			return false, false, err
-		}
-		if len(rows) == 0 {
-			continue
-		}
-		name := fmt.Sprintf("%s of role %d and %s %d", table, id, o.kind, o.id)
-		switch {
-		case !is(rows[0], "IsActive") && id != r.id:
-			continue // one that an included role lost, another may have
-		case !is(rows[0], "IsActive"):
-			r.because(Denies, fmt.Sprintf("the access of %s to the %s is deactivated, which takes away what included roles give as well", r.of(id), o.words()), name, fmt.Sprintf("activate it in window Role, tab %s Access", title(o.kind)))
-		case !is(rows[0], "IsReadWrite"):
-			r.because(ReadOnly, fmt.Sprintf("%s has the %s for reading only", r.of(id), o.words()), name, fmt.Sprintf("set Read Write in window Role, tab %s Access", title(o.kind)))
-		default:
-			r.because(Allows, fmt.Sprintf("%s has the %s", r.of(id), o.words()), name, "")
-		}
-		return true, true, nil
+	rows, ok, err := x.rows(ctx, table, erp.And(erp.In("AD_Role_ID", r.ids()...), erp.Eq(o.table+"_ID", o.id)), "AD_Role_ID", "IsReadWrite")
+	if err != nil || !ok {
+		return false, false, err
 	}
-	return false, true, nil
+	own := map[int64]erp.Record{}
+	for _, row := range rows {
+		id, _ := number(row, "AD_Role_ID")
+		own[id] = row
+	}
+	id, granted := grantedBy(own, r.id, r.includes)
+	row := own[id]
+	name := fmt.Sprintf("%s of role %d and %s %d", table, id, o.kind, o.id)
+	switch {
+	case !granted:
+		return false, true, nil
+	case !is(row, "IsActive"):
+		r.because(Denies, fmt.Sprintf("the access of %s to the %s is deactivated, which takes away what included roles give as well", r.of(id), o.words()), name, fmt.Sprintf("activate it in window Role, tab %s Access", title(o.kind)))
+	case !is(row, "IsReadWrite"):
+		r.because(ReadOnly, fmt.Sprintf("%s has the %s for reading only", r.of(id), o.words()), name, fmt.Sprintf("set Read Write in window Role, tab %s Access", title(o.kind)))
+	default:
+		r.because(Allows, fmt.Sprintf("%s has the %s", r.of(id), o.words()), name, "")
+	}
+	return true, true, nil
+}
+
+// grantedBy is the role, or the one that it includes, whose row decides. One that is not
+// active takes away what its own role includes, and no more.
+func grantedBy(own map[int64]erp.Record, id int64, includes []inclusion) (by int64, granted bool) {
+	if _, there := own[id]; there {
+		return id, true
+	}
+	last := int64(-1)
+	for _, i := range includes {
+		of, there := grantedBy(own, i.id, i.includes)
+		if there && is(own[of], "IsActive") && (!granted || rolemerge.Relaxes(last, i.seq)) {
+			by, granted = of, true
+		}
+		last = i.seq
+	}
+	return by, granted
 }
 
 // explain looks at the object itself, the grant of the role or of one that it

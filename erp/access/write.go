@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/erphub/erphub/erp"
 )
@@ -23,7 +23,7 @@ type Denied struct {
 // tables that are not there: the ERP decides then. A table that is not in the result
 // may still be closed to single records. It takes at most seven requests.
 func WriteDenied(ctx context.Context, client *erp.Client, roleID int, tables ...string) ([]Denied, error) {
-	denied, err := writeReader{client, roleID}.denied(ctx, tables)
+	denied, err := newExplainer(client).denied(ctx, roleID, tables)
 	if unreadable(err) {
 		return nil, nil
 	}
@@ -40,58 +40,74 @@ func unreadable(err error) bool {
 	return errors.As(err, &refused) && !errors.Is(err, erp.ErrUnauthorized) && !errors.Is(err, erp.ErrRateLimited) && !errors.Is(err, erp.ErrUnavailable)
 }
 
-type writeReader struct {
-	c    *erp.Client
-	role int
-}
-
-// writeTable is a table with what its access depends on.
-type writeTable struct {
-	name, level string
-	windows     []int64
-}
-
-func (a writeReader) denied(ctx context.Context, names []string) ([]Denied, error) {
-	rec, err := a.c.Get(ctx, "AD_Role", erp.IntID(int64(a.role)), &erp.GetOptions{Select: []string{"UserLevel", "Name"}})
+// denied compares the tables with the role's level and rules, but for those that a
+// window shows which the role may change.
+func (x *explainer) denied(ctx context.Context, roleID int, names []string) ([]Denied, error) {
+	rec, err := x.client.Get(ctx, "AD_Role", erp.IntID(int64(roleID)), &erp.GetOptions{Select: append(roleColumns, "Name")})
 	if err != nil {
 		return nil, err
 	}
-	level, _ := rec.Code("UserLevel")
-	of := &role{id: int64(a.role), name: text(rec, "Name"), level: strings.TrimSpace(level), names: map[int64]string{}}
-	tables, err := a.tables(ctx, names)
-	if err != nil || len(tables) == 0 || of.level == "" {
+	r, err := x.load(ctx, rec)
+	if err != nil || r.partly || r.level == "" {
 		return nil, err
 	}
-	roles, err := a.roles(ctx)
+	tables, _, err := x.all(ctx, "AD_Table", erp.In("TableName", names...), "TableName", "AccessLevel")
+	if err != nil || len(tables) == 0 {
+		return nil, err
+	}
+	shown, err := x.changeable(ctx, &r, tables)
 	if err != nil {
 		return nil, err
 	}
-	granted, err := a.windows(ctx, tables, roles)
-	if err != nil {
-		return nil, err
-	}
-	of.included = roles[1:]
-	for _, id := range of.included {
-		of.names[id] = fmt.Sprint(id)
-	}
-	rules, _, err := (&explainer{client: a.c, refused: map[string]bool{}, kept: map[string][]erp.Record{}}).tableRules(ctx, of)
-	if err != nil {
+	rules, _, err := x.tableRules(ctx, &r)
+	if err != nil || len(x.unread) > 0 {
 		return nil, err
 	}
 	var denied []Denied
-	for _, name := range names {
-		for id, t := range tables {
-			if t.name != name || slices.ContainsFunc(t.windows, func(w int64) bool { return granted[w] }) {
-				continue
-			}
-			of.reasons = nil
-			ruledTable(of, rules, id, name)
-			if reason := deniedReason(of, t.level); reason != "" {
-				denied = append(denied, Denied{Table: name, Reason: reason})
+	for _, t := range tables {
+		level, _ := t.Code("AccessLevel")
+		if level == "" || shown[key(t)] {
+			continue
+		}
+		r.reasons = nil
+		ruledTable(&r, rules, key(t), text(t, "TableName"))
+		if reason := deniedReason(&r, level); reason != "" {
+			denied = append(denied, Denied{Table: text(t, "TableName"), Reason: reason})
+		}
+	}
+	slices.SortFunc(denied, func(a, b Denied) int { return slices.Index(names, a.Table) - slices.Index(names, b.Table) })
+	return denied, nil
+}
+
+// changeable are the tables that a window shows in which the role, or one that it
+// includes, may change data.
+func (x *explainer) changeable(ctx context.Context, r *role, tables []erp.Record) (map[int64]bool, error) {
+	var ids []int64
+	for _, t := range tables {
+		ids = append(ids, key(t))
+	}
+	tabs, _, err := x.all(ctx, "AD_Tab", erp.In("AD_Table_ID", ids...), "AD_Table_ID", "AD_Window_ID")
+	shows := map[int64][]int64{} // tables by window
+	for _, tab := range tabs {
+		window, _ := number(tab, "AD_Window_ID")
+		table, _ := number(tab, "AD_Table_ID")
+		shows[window] = append(shows[window], table)
+	}
+	found := map[int64]bool{}
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(shows)), 200) { // as they travel in an address
+		if err != nil {
+			break
+		}
+		var grants []erp.Record
+		grants, _, err = x.all(ctx, "AD_Window_Access", erp.And(erp.In("AD_Role_ID", r.ids()...), erp.In("AD_Window_ID", part...), erp.Eq("IsReadWrite", true)), "AD_Window_ID")
+		for _, grant := range grants {
+			window, _ := number(grant, "AD_Window_ID")
+			for _, table := range shows[window] {
+				found[table] = true
 			}
 		}
 	}
-	return denied, nil
+	return found, err
 }
 
 // deniedReason is empty if the role writes tables of the level.
@@ -105,86 +121,4 @@ func deniedReason(r *role, level string) string {
 		}
 	}
 	return ""
-}
-
-// tables are those that exist, by number.
-func (a writeReader) tables(ctx context.Context, names []string) (map[int64]*writeTable, error) {
-	if len(names) == 0 {
-		return nil, nil
-	}
-	tables := map[int64]*writeTable{}
-	err := a.each(ctx, "AD_Table", erp.In("TableName", names...), []string{"TableName", "AccessLevel"}, func(r erp.Record) {
-		id, ok := r.ID().Int()
-		name, _ := r.Text("TableName")
-		if level, _ := r.Code("AccessLevel"); ok && level != "" {
-			tables[id] = &writeTable{name: name, level: level}
-		}
-	})
-	return tables, err
-}
-
-// roles are the role and those that it includes, directly or not.
-func (a writeReader) roles(ctx context.Context) ([]int64, error) {
-	roles := []int64{int64(a.role)}
-	for next := roles; len(next) > 0 && len(roles) < 50; {
-		var found []int64
-		err := a.each(ctx, "AD_Role_Included", erp.In("AD_Role_ID", next...), []string{"Included_Role_ID"}, func(r erp.Record) {
-			if id, ok := number(r, "Included_Role_ID"); ok && !slices.Contains(roles, id) && !slices.Contains(found, id) {
-				found = append(found, id)
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-		roles, next = append(roles, found...), found
-	}
-	return roles, nil
-}
-
-// windows fills in which windows show a table, and returns those in which one of the
-// roles may change data.
-func (a writeReader) windows(ctx context.Context, tables map[int64]*writeTable, roles []int64) (map[int64]bool, error) {
-	var ids, windows []int64
-	for id := range tables {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	err := a.each(ctx, "AD_Tab", erp.In("AD_Table_ID", ids...), []string{"AD_Table_ID", "AD_Window_ID"}, func(r erp.Record) {
-		table, ok := number(r, "AD_Table_ID")
-		window, shown := number(r, "AD_Window_ID")
-		if t := tables[table]; ok && shown && t != nil {
-			t.windows = append(t.windows, window)
-			if !slices.Contains(windows, window) {
-				windows = append(windows, window)
-			}
-		}
-	})
-	granted := map[int64]bool{}
-	if err != nil || len(windows) == 0 {
-		return granted, err
-	}
-	slices.Sort(windows)
-	for part := range slices.Chunk(windows, 200) { // as they travel in an address
-		filter := erp.And(erp.In("AD_Role_ID", roles...), erp.In("AD_Window_ID", part...), erp.Eq("IsReadWrite", true))
-		err := a.each(ctx, "AD_Window_Access", filter, []string{"AD_Window_ID"}, func(r erp.Record) {
-			if id, ok := number(r, "AD_Window_ID"); ok {
-				granted[id] = true
-			}
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return granted, nil
-}
-
-// each visits all records of a filter.
-func (a writeReader) each(ctx context.Context, table string, filter erp.Filter, columns []string, visit func(erp.Record)) error {
-	for r, err := range a.c.Records(ctx, table, &erp.Query{Filter: filter, Select: columns}) {
-		if err != nil {
-			return err
-		}
-		visit(r)
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -19,8 +18,9 @@ type Role struct {
 	UserLevel     string // the letters of S, C and O it has
 	AllOrgs       bool   // IsAccessAllOrgs
 	personal      bool   // IsPersonalAccess: sees others' private records
-	administrator bool   // the user has the System Administrator role
-	readUnlisted  bool   // READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST
+	inactive      bool
+	administrator bool // the user has the System Administrator role
+	readUnlisted  bool // READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST
 
 	Orgs    map[int64]OrgAccess
 	tables  []tableRule
@@ -33,38 +33,30 @@ type Role struct {
 	Until time.Time // when a user substitution begins or ends, zero for never
 }
 
-// Entries of the role itself and of roles it includes. seq orders the included
-// roles; the role's own entries have ownSeq.
+// Entries of the role itself and of roles it includes.
 type (
 	OrgAccess struct {
 		ClientID int64
 		ReadOnly bool
-		Seq      int64
 	}
 	tableRule struct {
 		tableID           int64
 		kind              string // AccessTypeRule: A accessing, R reporting, E exporting
 		exclude, readOnly bool
-		seq               int64
 	}
 	columnRule struct {
 		tableID, columnID int64
 		exclude, readOnly bool
-		seq               int64
 	}
 	recordRule struct {
 		tableID, recordID            int64
 		exclude, readOnly, dependent bool
-		seq                          int64
 	}
 	validRule struct {
 		tableID int64
 		code    string
 	}
 )
-
-// ownSeq is the seq of entries that come from no included role.
-const ownSeq = math.MinInt64
 
 // LoadRole reads the role as it is for the user at this time.
 func LoadRole(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.Time) (*Role, error) {
@@ -73,12 +65,14 @@ func LoadRole(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.
 	if err != nil {
 		return nil, fmt.Errorf("reading role %d: %w", roleID, err)
 	}
-	if err := l.include(r, roleID); err != nil {
+	included, last, err := l.include(roleID)
+	if err != nil {
 		return nil, fmt.Errorf("reading the roles that role %d includes: %w", roleID, err)
 	}
-	if err := l.substitutes(r, now); err != nil {
+	if r.Until, err = l.substitutes(included, last, now); err != nil {
 		return nil, fmt.Errorf("reading the users that user %d stands in for: %w", userID, err)
 	}
+	r.merge(included, false)
 	if err := l.surroundings(r); err != nil {
 		return nil, fmt.Errorf("reading what role %d may see: %w", roleID, err)
 	}
@@ -111,7 +105,7 @@ func (l *roleLoader) own(roleID int64) (*Role, error) {
 	r := &Role{
 		id: roleID, clientID: row.Int("AD_Client_ID"),
 		UserLevel: strings.ReplaceAll(row.String("UserLevel"), " ", ""),
-		AllOrgs:   row.Bool("IsAccessAllOrgs"), personal: row.Bool("IsPersonalAccess"),
+		AllOrgs:   row.Bool("IsAccessAllOrgs"), personal: row.Bool("IsPersonalAccess"), inactive: !row.Bool("IsActive"),
 		Orgs: map[int64]OrgAccess{}, Objects: map[ObjectKind]map[int64]grant{},
 	}
 	if err := l.loadOrgs(r, row); err != nil {
@@ -138,7 +132,7 @@ func (l *roleLoader) loadOrgs(r *Role, roleRow store.Row) error {
 		return err
 	}
 	for _, row := range rows {
-		r.Orgs[row.Int("AD_Org_ID")] = OrgAccess{ClientID: r.clientID, ReadOnly: row.Bool("IsReadOnly"), Seq: ownSeq}
+		r.Orgs[row.Int("AD_Org_ID")] = OrgAccess{ClientID: r.clientID, ReadOnly: row.Bool("IsReadOnly")}
 	}
 	tree := roleRow.Int("AD_Tree_Org_ID")
 	if tree == 0 || len(rows) == 0 {
@@ -199,56 +193,72 @@ func (l *roleLoader) loadRules(r *Role) error {
 		return err
 	}
 	for _, row := range rows {
-		r.tables = append(r.tables, tableRule{row.Int("AD_Table_ID"), row.String("AccessTypeRule"), row.Bool("IsExclude"), row.Bool("IsReadOnly"), ownSeq})
+		r.tables = append(r.tables, tableRule{row.Int("AD_Table_ID"), row.String("AccessTypeRule"), row.Bool("IsExclude"), row.Bool("IsReadOnly")})
 	}
 	if rows, err = l.rows("AD_Column_Access", `AD_Role_ID=? AND IsActive='Y'`, "AD_Column_ID", r.id); err != nil {
 		return err
 	}
 	for _, row := range rows {
-		r.columns = append(r.columns, columnRule{row.Int("AD_Table_ID"), row.Int("AD_Column_ID"), row.Bool("IsExclude"), row.Bool("IsReadOnly"), ownSeq})
+		r.columns = append(r.columns, columnRule{row.Int("AD_Table_ID"), row.Int("AD_Column_ID"), row.Bool("IsExclude"), row.Bool("IsReadOnly")})
 	}
 	if rows, err = l.rows("AD_Record_Access", `AD_Role_ID=? AND IsActive='Y'`, "AD_Table_ID, Record_ID", r.id); err != nil {
 		return err
 	}
 	for _, row := range rows {
 		r.records = append(r.records, recordRule{row.Int("AD_Table_ID"), row.Int("Record_ID"), row.Bool("IsExclude"),
-			row.Bool("IsReadOnly"), row.Bool("IsDependentEntities"), ownSeq})
+			row.Bool("IsReadOnly"), row.Bool("IsDependentEntities")})
 	}
 	return nil
 }
 
-// substitutes includes the roles of the users whom the user stands in for now.
-func (l *roleLoader) substitutes(r *Role, now time.Time) error {
+// substitutes merges in the roles of the users whom the user stands in for now, and
+// returns when that changes.
+func (l *roleLoader) substitutes(into *Role, last int64, now time.Time) (until time.Time, err error) {
 	rows, err := l.rows("AD_User_Substitute", `Substitute_ID=? AND IsActive='Y'`, "AD_User_ID", l.userID)
 	if err != nil {
-		return err
+		return until, err
 	}
+	var roles []int64
 	for _, row := range rows {
-		from, hasFrom := storedDay(row.String("ValidFrom"))
-		to, hasTo := storedDay(row.String("ValidTo"))
-		to = to.AddDate(0, 0, 1) // the last day is included
-		for _, edge := range []struct {
-			at time.Time
-			is bool
-		}{{from, hasFrom}, {to, hasTo}} {
-			if edge.is && edge.at.After(now) && (r.Until.IsZero() || edge.at.Before(r.Until)) {
-				r.Until = edge.at
-			}
+		is, changes := holds(row.String("ValidFrom"), row.String("ValidTo"), now)
+		if !changes.IsZero() && (until.IsZero() || changes.Before(until)) {
+			until = changes
 		}
-		if hasFrom && now.Before(from) || hasTo && !now.Before(to) {
+		if !is {
 			continue
 		}
 		theirs, err := l.rows("AD_User_Roles", `AD_User_ID=? AND IsActive='Y'`, "AD_Role_ID", row.Int("AD_User_ID"))
 		if err != nil {
-			return err
+			return until, err
 		}
 		for _, ur := range theirs {
-			if err := l.merge(r, ur.Int("AD_Role_ID"), 0); err != nil {
-				return err
-			}
+			roles = append(roles, ur.Int("AD_Role_ID"))
 		}
 	}
-	return nil
+	slices.Sort(roles)
+	for _, id := range roles {
+		if last, err = l.add(into, id, -1, last); err != nil {
+			return until, err
+		}
+	}
+	return until, nil
+}
+
+// holds reports whether a period holds now, its last day included, and when that
+// changes next.
+func holds(validFrom, validTo string, now time.Time) (is bool, changes time.Time) {
+	from, hasFrom := storedDay(validFrom)
+	to, hasTo := storedDay(validTo)
+	to = to.AddDate(0, 0, 1)
+	switch {
+	case hasFrom && now.Before(from):
+		return false, from
+	case hasTo && !now.Before(to):
+		return false, changes
+	case hasTo:
+		changes = to
+	}
+	return true, changes
 }
 
 func storedDay(text string) (time.Time, bool) {
@@ -300,17 +310,38 @@ func (l *roleLoader) loadWindows(r *Role) error {
 	return rows.Err()
 }
 
-// include merges in the roles that role id includes, by SeqNo.
-func (l *roleLoader) include(r *Role, id int64) error {
+// include merges the roles that role id includes, by SeqNo, and returns that of the
+// last one.
+func (l *roleLoader) include(id int64) (merged *Role, last int64, err error) {
+	merged, last = &Role{Orgs: map[int64]OrgAccess{}, Objects: map[ObjectKind]map[int64]grant{}}, -1
 	rows, err := l.rows("AD_Role_Included", `AD_Role_ID=? AND IsActive='Y'`, "SeqNo, Included_Role_ID", id)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	slices.SortStableFunc(rows, func(a, b store.Row) int { return cmp.Compare(a.Int("SeqNo"), b.Int("SeqNo")) })
 	for _, row := range rows {
-		if err := l.merge(r, row.Int("Included_Role_ID"), row.Int("SeqNo")); err != nil {
-			return err
+		if last, err = l.add(merged, row.Int("Included_Role_ID"), row.Int("SeqNo"), last); err != nil {
+			return nil, 0, err
 		}
 	}
-	return nil
+	return merged, last, nil
+}
+
+// add merges in an active role with what it includes. With the SeqNo of the one before
+// it relaxes what is there.
+func (l *roleLoader) add(into *Role, id, seq, last int64) (int64, error) {
+	if l.seen[id] {
+		return last, nil
+	}
+	r, err := l.own(id)
+	if err != nil || r.inactive {
+		return last, err
+	}
+	included, _, err := l.include(id)
+	if err != nil {
+		return last, err
+	}
+	r.merge(included, false)
+	into.merge(r, last >= 0 && last == seq)
+	return seq, nil
 }

@@ -10,7 +10,6 @@ import (
 // grant is what a role may do with a window, process or the like.
 type grant struct {
 	Read, Write bool
-	seq         int64
 }
 
 // ObjectKind is a kind of object that roles are granted one by one.
@@ -64,7 +63,7 @@ func (l *roleLoader) grants(r *Role, kind ObjectKind, manual bool) (map[int64]gr
 		active := row.Bool("IsActive")
 		// Info windows have no IsReadWrite: access is all there is.
 		_, hasFlag := row["IsReadWrite"]
-		grants[row.Int("AD_"+string(kind)+"_ID")] = grant{Read: active, Write: active && (!hasFlag || row.Bool("IsReadWrite")), seq: ownSeq}
+		grants[row.Int("AD_"+string(kind)+"_ID")] = grant{Read: active, Write: active && (!hasFlag || row.Bool("IsReadWrite"))}
 	}
 	return grants, nil
 }
@@ -92,7 +91,7 @@ func (l *roleLoader) automatic(r *Role, kind ObjectKind, grants map[int64]grant)
 		if kind == KindWindow && r.UserLevel == "O" && strings.Contains(name, "(all)") {
 			continue
 		}
-		grants[id] = grant{Read: true, Write: true, seq: ownSeq}
+		grants[id] = grant{Read: true, Write: true}
 	}
 	return rows.Err()
 }

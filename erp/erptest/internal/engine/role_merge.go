@@ -1,90 +1,58 @@
 package engine
 
-// merge adds to r what the included role allows, with all that one includes
-// itself. Where r has an entry for the same thing already, that one stays; of
-// two included roles with the same number the later one may relax what the
-// earlier one forbids.
-func (l *roleLoader) merge(r *Role, included, seq int64) error {
-	if l.seen[included] {
-		return nil
-	}
-	inc, err := l.own(included)
-	if err != nil {
-		return err
-	}
-	if err := l.include(inc, included); err != nil {
-		return err
-	}
-	for id, o := range inc.Orgs {
+// merge adds to what roles have that are merged what another one has. What is there
+// about the same thing stays, unless the other relaxes it.
+func (r *Role) merge(other *Role, relaxes bool) {
+	for id, o := range other.Orgs {
 		old, there := r.Orgs[id]
-		switch {
-		case !there:
-			o.Seq = seq
+		if there && relaxes {
+			o.ReadOnly = o.ReadOnly && old.ReadOnly
+		}
+		if !there || relaxes {
 			r.Orgs[id] = o
-		case old.Seq == seq:
-			old.ReadOnly = old.ReadOnly && o.ReadOnly
-			r.Orgs[id] = old
 		}
 	}
-	// The key of table rules is the table alone: an entry of one type hides
-	// included entries of the others.
-	r.tables = mergeRules(r.tables, inc.tables, func(old *tableRule, n tableRule) bool {
-		if old.tableID != n.tableID {
-			return false
-		}
-		if old.seq == seq {
-			old.exclude = old.exclude && n.exclude
-		}
-		return true
-	}, func(n *tableRule) { n.seq = seq })
-	r.columns = mergeRules(r.columns, inc.columns, func(old *columnRule, n columnRule) bool {
-		if old.columnID != n.columnID {
-			return false
-		}
-		if old.seq == seq {
+	// The key of table rules is the table alone: an entry of one type hides others of
+	// roles that come later.
+	r.tables = mergeRules(r.tables, other.tables, relaxes, func(old *tableRule, n tableRule) bool { return old.tableID == n.tableID },
+		func(old *tableRule, n tableRule) { old.exclude = old.exclude && n.exclude })
+	r.columns = mergeRules(r.columns, other.columns, relaxes, func(old *columnRule, n columnRule) bool { return old.columnID == n.columnID },
+		func(old *columnRule, n columnRule) {
 			old.exclude, old.readOnly = old.exclude && n.exclude, old.readOnly && n.readOnly
+		})
+	r.records = mergeRules(r.records, other.records, relaxes, func(old *recordRule, n recordRule) bool {
+		return old.tableID == n.tableID && old.recordID == n.recordID
+	}, func(old *recordRule, n recordRule) {
+		old.exclude, old.readOnly, old.dependent = old.exclude && n.exclude, old.readOnly && n.readOnly, old.dependent && n.dependent
+	})
+	for kind, grants := range other.Objects {
+		if r.Objects[kind] == nil {
+			r.Objects[kind] = map[int64]grant{}
 		}
-		return true
-	}, func(n *columnRule) { n.seq = seq })
-	r.records = mergeRules(r.records, inc.records, func(old *recordRule, n recordRule) bool {
-		if old.tableID != n.tableID || old.recordID != n.recordID {
-			return false
-		}
-		if old.seq == seq {
-			old.exclude, old.readOnly = old.exclude && n.exclude, old.readOnly && n.readOnly
-			old.dependent = old.dependent && n.dependent
-		}
-		return true
-	}, func(n *recordRule) { n.seq = seq })
-	for kind, grants := range inc.Objects {
 		for id, g := range grants {
-			old, there := r.Objects[kind][id]
-			switch {
-			case !there:
-				g.seq = seq
+			// A row that is not active takes away what its own role includes, and no more.
+			if _, there := r.Objects[kind][id]; g.Read && (!there || relaxes) {
 				r.Objects[kind][id] = g
-			case old.seq == seq:
-				old.Read, old.Write = old.Read || g.Read, old.Write || g.Write
-				r.Objects[kind][id] = old
 			}
 		}
 	}
-	return nil
 }
 
-// mergeRules appends the included rules for which meet finds no entry that was
-// there before; meet may relax the entry it meets.
-func mergeRules[R any](own, included []R, meet func(old *R, n R) bool, mark func(*R)) []R {
-	before := len(own)
-	for _, n := range included {
-		met := false
+// mergeRules appends the rules of another role for which there is none; with relaxes,
+// the first one that there is may be relaxed.
+func mergeRules[R any](rules, others []R, relaxes bool, same func(old *R, n R) bool, relax func(old *R, n R)) []R {
+	before := len(rules)
+next:
+	for _, n := range others {
 		for i := range before {
-			met = meet(&own[i], n) || met
+			if same(&rules[i], n) {
+				if relaxes {
+					relax(&rules[i], n)
+				}
+				continue next
+			}
 		}
-		if !met {
-			mark(&n)
-			own = append(own, n)
-		}
+		rules = append(rules, n)
 	}
-	return own
+	return rules
 }

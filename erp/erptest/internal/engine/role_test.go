@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -42,15 +43,15 @@ func TestTableRules(t *testing.T) {
 		read, write bool
 	}{
 		{"no rule", nil, false, true, true},
-		{"other tables excluded", []tableRule{{8, "A", true, false, 0}}, false, true, true},
-		{"other tables included", []tableRule{{8, "A", false, false, 0}}, false, false, false},
-		{"other tables included, unlisted may be read", []tableRule{{8, "A", false, false, 0}}, true, true, false},
-		{"excluded", []tableRule{{7, "A", true, false, 0}}, true, false, false},
-		{"excluded from writing", []tableRule{{7, "A", true, true, 0}}, false, true, false},
-		{"included", []tableRule{{8, "A", false, false, 0}, {7, "A", false, false, 0}}, false, true, true},
-		{"included for reading", []tableRule{{7, "A", false, true, 0}}, false, true, false},
-		{"rules for reports do not count", []tableRule{{7, "R", true, false, 0}, {8, "E", false, false, 0}}, false, true, true},
-		{"the first rule decides", []tableRule{{7, "A", false, false, 0}, {7, "A", true, false, 0}}, false, true, true},
+		{"other tables excluded", []tableRule{{8, "A", true, false}}, false, true, true},
+		{"other tables included", []tableRule{{8, "A", false, false}}, false, false, false},
+		{"other tables included, unlisted may be read", []tableRule{{8, "A", false, false}}, true, true, false},
+		{"excluded", []tableRule{{7, "A", true, false}}, true, false, false},
+		{"excluded from writing", []tableRule{{7, "A", true, true}}, false, true, false},
+		{"included", []tableRule{{8, "A", false, false}, {7, "A", false, false}}, false, true, true},
+		{"included for reading", []tableRule{{7, "A", false, true}}, false, true, false},
+		{"rules for reports do not count", []tableRule{{7, "R", true, false}, {8, "E", false, false}}, false, true, true},
+		{"the first rule decides", []tableRule{{7, "A", false, false}, {7, "A", true, false}}, false, true, true},
 	} {
 		r := &Role{UserLevel: "CO", tables: tc.rules, readUnlisted: tc.unlisted}
 		assert.Equal(t, tc.read, r.TableAccess(tab, false), tc.name)
@@ -70,13 +71,13 @@ func TestColumnRules(t *testing.T) {
 		read, write bool
 	}{
 		{"no rule", col, Role{}, true, true},
-		{"excluded", col, Role{columns: []columnRule{{7, 70, true, false, 0}}}, false, false},
-		{"excluded from writing", col, Role{columns: []columnRule{{7, 70, true, true, 0}}}, true, false},
-		{"included", col, Role{columns: []columnRule{{7, 70, false, false, 0}}}, true, true},
-		{"included for reading", col, Role{columns: []columnRule{{7, 70, false, true, 0}}}, true, false},
-		{"others of the table included", col, Role{columns: []columnRule{{7, 71, false, false, 0}}}, false, false},
-		{"included in another table", col, Role{columns: []columnRule{{8, 80, false, false, 0}}}, true, true},
-		{"table excluded", col, Role{tables: []tableRule{{7, "A", true, false, 0}}}, false, false},
+		{"excluded", col, Role{columns: []columnRule{{7, 70, true, false}}}, false, false},
+		{"excluded from writing", col, Role{columns: []columnRule{{7, 70, true, true}}}, true, false},
+		{"included", col, Role{columns: []columnRule{{7, 70, false, false}}}, true, true},
+		{"included for reading", col, Role{columns: []columnRule{{7, 70, false, true}}}, true, false},
+		{"others of the table included", col, Role{columns: []columnRule{{7, 71, false, false}}}, false, false},
+		{"included in another table", col, Role{columns: []columnRule{{8, 80, false, false}}}, true, true},
+		{"table excluded", col, Role{tables: []tableRule{{7, "A", true, false}}}, false, false},
 		{"button without its process", button, Role{}, false, false},
 		{"button with its process", button, Role{Objects: map[ObjectKind]map[int64]grant{KindProcess: {5: {Read: true}}}}, true, true},
 	} {
@@ -110,10 +111,10 @@ func TestMayUpdate(t *testing.T) {
 		{"organization for reading", Role{UserLevel: "O", clientID: 11, Orgs: list}, 11, 11, 12, 0, "3", false},
 		{"organization not listed", Role{UserLevel: "O", clientID: 11, Orgs: list}, 11, 11, 13, 0, "3", false},
 		{"table level", Role{UserLevel: "O", clientID: 11, Orgs: list}, 11, 11, 11, 0, "6", false},
-		{"record excluded", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, true, true, false, 0}}}, 11, 11, 11, 5, "3", false},
-		{"another record excluded", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, true, true, false, 0}}}, 11, 11, 11, 6, "3", true},
-		{"new record with include rules", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, false, false, false, 0}}}, 11, 11, 11, 0, "3", true},
-		{"record not included", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, false, false, false, 0}}}, 11, 11, 11, 6, "3", false},
+		{"record excluded", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, true, true, false}}}, 11, 11, 11, 5, "3", false},
+		{"another record excluded", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, true, true, false}}}, 11, 11, 11, 6, "3", true},
+		{"new record with include rules", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, false, false, false}}}, 11, 11, 11, 0, "3", true},
+		{"record not included", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, false, false, false}}}, 11, 11, 11, 6, "3", false},
 	} {
 		s := &Session{ClientID: tc.session, Role: &tc.role}
 		err := s.MayUpdate(&store.Table{ID: 7, Name: "T", AccessLevel: tc.accessLevel}, tc.client, tc.org, tc.record)
@@ -128,27 +129,17 @@ func TestMayUpdate(t *testing.T) {
 
 func TestMergeRules(t *testing.T) {
 	t.Parallel()
-	meet := func(seq int64) func(*tableRule, tableRule) bool {
-		return func(old *tableRule, n tableRule) bool {
-			if old.tableID != n.tableID {
-				return false
-			}
-			if old.seq == seq {
-				old.exclude = old.exclude && n.exclude
-			}
-			return true
-		}
+	merge := func(rules, others []tableRule, relaxes bool) []tableRule {
+		return mergeRules(slices.Clone(rules), others, relaxes, func(old *tableRule, n tableRule) bool { return old.tableID == n.tableID },
+			func(old *tableRule, n tableRule) { old.exclude = old.exclude && n.exclude })
 	}
-	mark := func(seq int64) func(*tableRule) { return func(n *tableRule) { n.seq = seq } }
-	own := []tableRule{{1, "R", true, false, ownSeq}}
-	first := []tableRule{{1, "A", true, false, ownSeq}, {2, "A", true, false, ownSeq}, {2, "R", true, false, ownSeq}}
-	second := []tableRule{{2, "A", false, false, ownSeq}, {3, "A", true, false, ownSeq}}
-
-	got := mergeRules(own, first, meet(10), mark(10))
-	assert.Equal(t, []tableRule{{1, "R", true, false, ownSeq}, {2, "A", true, false, 10}, {2, "R", true, false, 10}}, got,
-		"an own entry hides included ones of the same table, whatever their type")
-	assert.False(t, mergeRules(append([]tableRule{}, got...), second, meet(10), mark(10))[1].exclude, "the same number relaxes")
-	assert.True(t, mergeRules(append([]tableRule{}, got...), second, meet(20), mark(20))[1].exclude, "another number does not")
+	got := merge([]tableRule{{1, "R", true, false}}, []tableRule{{1, "A", true, false}, {2, "A", true, false}, {2, "R", true, false}}, false)
+	assert.Equal(t, []tableRule{{1, "R", true, false}, {2, "A", true, false}, {2, "R", true, false}}, got,
+		"an entry hides later ones of the same table, whatever their type")
+	second := []tableRule{{2, "A", false, false}, {3, "A", true, false}}
+	assert.False(t, merge(got, second, true)[1].exclude)
+	assert.True(t, merge(got, second, true)[2].exclude, "the ERP relaxes the first that it finds alone")
+	assert.True(t, merge(got, second, false)[1].exclude)
 }
 
 func TestIsCondition(t *testing.T) {
