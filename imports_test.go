@@ -345,6 +345,38 @@ func TestCommandFamiliesAreApart(t *testing.T) {
 	assert.Greater(t, families, 5)
 }
 
+// below are the packages below internal/ that import rooms above them, which are what
+// several rooms or programs share and nobody outside imports. A new one belongs into
+// the room that it serves; rigs of tests may import any.
+var below = map[string][]string{
+	"internal/aggregate":         {"erp"},
+	"internal/doctor":            {"dict", "erp", "tokens"},
+	"internal/httpserver/access": {"tokens"},
+	"internal/pgmirror":          {"dict"},
+	"internal/redisstore":        {"mcp"},
+	"internal/tablefile":         {"dict"},
+	"internal/upstream":          {"erp"},
+}
+
+func TestWhatInternalImports(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./internal/...").Output()
+	require.NoError(t, err)
+	found := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		pkg := strings.TrimPrefix(fields[0], module+"/")
+		for _, imp := range fields[1:] {
+			imp, ours := strings.CutPrefix(imp, module+"/")
+			room, _, _ := strings.Cut(imp, "/")
+			if ours && room != "internal" && !strings.HasPrefix(pkg, "internal/testkit/") && !slices.Contains(found[pkg], room) {
+				found[pkg] = append(found[pkg], room)
+			}
+		}
+	}
+	assert.Equal(t, below, found)
+}
+
 // notLinked has what programs and families do without, to stay small.
 var notLinked = map[string][]string{
 	"cmd/erphub-mcp": {
