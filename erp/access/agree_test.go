@@ -88,10 +88,20 @@ func TestExplainAgreesWithTheERP(t *testing.T) {
 	srv := erptest.New(t)
 	m := &roleMaker{t: t, random: rand.New(rand.NewPCG(seed, 1)), admin: connect(t, srv, "GardenAdmin", 11, 102, 11), tables: map[string]erp.ID{}, windows: map[string]erp.ID{}}
 	m.user = first(t, m.admin, "AD_User", erp.Eq("Name", "GardenUser")).ID()
+	userID, _ := m.user.Int()
 	records, columns := map[string][]erp.ID{}, map[string][]erp.ID{}
 	names := map[string][]string{"C_BPartner": {"Name2", "TaxID"}, "M_Product": {"Help", "SKU"}, "C_Order": {"POReference", "GrandTotal"}, "C_BPartner_Location": {"Name", "Phone"}}
+	tableIDs, accessLevels, has := map[string]int64{}, map[string]string{}, map[string]bool{}
 	for table, of := range names {
-		m.tables[table] = first(t, m.admin, "AD_Table", erp.Eq("TableName", table)).ID()
+		row := first(t, m.admin, "AD_Table", erp.Eq("TableName", table))
+		m.tables[table] = row.ID()
+		tableIDs[table], _ = row.ID().Int()
+		accessLevels[table], _ = row.Code("AccessLevel")
+		for column, err := range m.admin.Records(t.Context(), "AD_Column", &erp.Query{Filter: erp.Eq("AD_Table_ID", m.tables[table])}) {
+			require.NoError(t, err)
+			name, _ := column.Text("ColumnName")
+			has[table+"."+name] = true
+		}
 		for _, c := range of {
 			columns[table] = append(columns[table], first(t, m.admin, "AD_Column", erp.Eq("ColumnName", c).And(erp.Eq("AD_Table_ID", m.tables[table]))).ID())
 		}
@@ -138,6 +148,18 @@ func TestExplainAgreesWithTheERP(t *testing.T) {
 			_, err = client.Call(t.Context(), "GET", []string{"windows", slug, "tabs"}, nil, nil)
 			asked["window "+string(got.Roles[0].Read)]++
 			assert.Equal(t, err == nil, got.Roles[0].Read == access.Yes, "seed %d, role %s, window %s: %v\n%+v", seed, name, slug, err, got.Roles[0].Reasons)
+		}
+		scope, err := access.LoadScope(t.Context(), m.admin, number, userID)
+		require.NoError(t, err)
+		for table := range names {
+			all, err := m.admin.Query(t.Context(), table, &erp.Query{Top: 1})
+			require.NoError(t, err)
+			seen, err := client.Query(t.Context(), table, &erp.Query{Top: 1})
+			limits := scope.Limits(access.Table{ID: tableIDs[table], Name: table, AccessLevel: accessLevels[table], HasColumn: func(column string) bool { return has[table+"."+column] }})
+			asked[fmt.Sprintf("limits of records %t", len(limits) > 0)]++
+			if err == nil && seen.Rows < all.Rows {
+				assert.NotEmpty(t, limits, "seed %d, role %s sees %d of %d records of %s", seed, name, seen.Rows, all.Rows, table)
+			}
 		}
 		for table, of := range names {
 			explain := func(q access.Question) access.RoleAccess {

@@ -92,6 +92,20 @@ func (x *explainer) rowRules(ctx context.Context, r *role) ([]erp.Record, bool, 
 	}), ok, err
 }
 
+// locked are the tables of which other users keep records to themselves.
+func (x *explainer) locked(ctx context.Context, r *role) (map[int64]bool, error) {
+	if r.personal {
+		return nil, nil
+	}
+	locks, _, err := x.all(ctx, "AD_Private_Access", erp.And(erp.Neq("AD_User_ID", r.user), erp.Eq("IsActive", true)), "AD_Table_ID")
+	tables := map[int64]bool{}
+	for _, lock := range locks {
+		table, _ := number(lock, "AD_Table_ID")
+		tables[table] = true
+	}
+	return tables, err
+}
+
 // ruledTable adds what the rules about tables say of one.
 func ruledTable(r *role, rules []rule, table int64, name string) {
 	decided(r, rules, func(n rule) bool { return n.table == table }, "the table "+name,

@@ -25,7 +25,8 @@ type Scope struct {
 	orgsRead bool
 	tables   []rule
 	records  []rule
-	rows     []erp.Record // AD_TableValRule
+	rows     []erp.Record   // AD_TableValRule
+	locked   map[int64]bool // tables of which other users keep records to themselves
 	names    map[int64]string
 }
 
@@ -59,7 +60,7 @@ const (
 )
 
 // LoadScope reads the rules of a role, for one of its users or with 0 for nobody in
-// particular, with some seven requests. What the caller may not read is in
+// particular, with some eight requests. What the caller may not read is in
 // Scope.Unread; the error is that of the connection.
 func LoadScope(ctx context.Context, client *erp.Client, roleID, userID int64) (*Scope, error) {
 	x := newExplainer(client)
@@ -97,6 +98,9 @@ func LoadScope(ctx context.Context, client *erp.Client, roleID, userID int64) (*
 		return nil, err
 	}
 	if err := s.nameTables(ctx, x); err != nil {
+		return nil, err
+	}
+	if s.locked, err = x.locked(ctx, &s.role); err != nil {
 		return nil, err
 	}
 	s.Unread = x.unread
@@ -156,15 +160,22 @@ func (s *Scope) Limits(t Table) []Limit {
 	}
 	s.recordLimits(&r, t)
 	add(ByRecord, "records of "+t.Name+" by rules")
-	if keyed(t) {
-		for _, rule := range s.rows {
-			if id, _ := number(rule, "AD_Table_ID"); id == t.ID {
-				rowLimit(&r, t.Name, rule)
-			}
-		}
+	if s.locked[t.ID] && keyed(t) {
+		r.because(Limits, "other users keep records of "+t.Name+" to themselves", "AD_Private_Access", "set Personal Access in window Role")
+		add(ByRecord, "records of "+t.Name+" that others keep to themselves")
 	}
+	s.rowLimits(&r, t)
 	add(ByRow, "records of "+t.Name+" by a rule")
 	return all
+}
+
+// rowLimits adds the conditions of the table.
+func (s *Scope) rowLimits(r *role, t Table) {
+	for _, rule := range s.rows {
+		if id, _ := number(rule, "AD_Table_ID"); id == t.ID && keyed(t) {
+			rowLimit(r, t.Name, rule)
+		}
+	}
 }
 
 // keyed reports whether rules about records count for a table: not where it has no

@@ -109,6 +109,9 @@ func (t *tableTarget) limits(ctx context.Context, x *explainer, r *role) error {
 	if s.rows, _, err = x.rowRules(ctx, r); err != nil {
 		return err
 	}
+	if s.locked, err = x.locked(ctx, r); err != nil {
+		return err
+	}
 	for _, l := range s.Limits(Table{ID: t.id, Name: t.name, AccessLevel: t.level, View: t.view}) {
 		r.reasons = append(r.reasons, l.Reason)
 	}
