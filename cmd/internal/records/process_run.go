@@ -44,18 +44,9 @@ type runFile struct {
 const runAgain = "look at what the process does, or at `erphub record list AD_PInstance`, before you run it again"
 
 func (a *app) processRun(c *cli.Context) error {
-	if c.NArg() < 1 {
-		return shell.Usagef("process run takes a process, such as process run ad_column-sync")
-	}
 	params, err := a.runParams(c)
-	if err != nil {
+	if err = cmp.Or(checkRun(c), err); err != nil {
 		return err
-	}
-	if c.Bool("json") && c.String("output") == "-" {
-		return shell.Usagef("--json and --output - both write to standard output; give --output a file")
-	}
-	if c.Bool("background") && c.IsSet("output") {
-		return shell.Usagef("the result of a process in the background reaches the user as a notice or by mail; leave --output out")
 	}
 	client, err := a.Client(c)
 	if err != nil {
@@ -88,6 +79,19 @@ func (a *app) processRun(c *cli.Context) error {
 	return errors.Join(err, saveErr)
 }
 
+// checkRun refuses a run without a process, and an output that it cannot have.
+func checkRun(c *cli.Context) error {
+	switch {
+	case c.NArg() < 1:
+		return shell.Usagef("process run takes a process, such as process run ad_column-sync")
+	case c.Bool("json") && c.String("output") == "-":
+		return shell.Usagef("--json and --output - both write to standard output; give --output a file")
+	case c.Bool("background") && c.IsSet("output"):
+		return shell.Usagef("the result of a process in the background reaches the user as a notice or by mail; leave --output out")
+	}
+	return nil
+}
+
 // runParams reads the flags and arguments of a run.
 func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
 	given, err := recordinput.Given(c.String("data"), append(slices.Clone(c.Args().Tail()), shell.Given(c, "param")...), a.Streams.In)
@@ -96,19 +100,15 @@ func (a *app) runParams(c *cli.Context) (*erp.ProcessParams, error) {
 	}
 	p := &erp.ProcessParams{
 		Values: given, RecordID: c.Int64("record-id"), Table: c.String("table"),
-		ReportType: erp.ReportType(strings.ToUpper(c.String("report-type"))), Summary: c.Bool("summary"),
-		Timeout: c.Duration("timeout"),
-	}
-	if p.Timeout <= 0 {
-		p.Timeout = -1
+		ReportType: erp.ReportType(strings.ToUpper(c.String("report-type"))), Summary: c.Bool("summary"), Timeout: cmp.Or(max(c.Duration("timeout"), 0), -1),
 	}
 	if byName := reportTypeOf(c.String("output")); p.ReportType == "" && slices.Contains([]erp.ReportType{erp.ReportHTML, erp.ReportCSV, erp.ReportXLS, erp.ReportXLSX}, byName) {
 		p.ReportType = byName
 	}
-	if (p.RecordID != 0) != (p.Table != "") {
+	switch {
+	case (p.RecordID != 0) != (p.Table != ""):
 		return nil, shell.Usagef("--record-id and --table belong together")
-	}
-	if p.RecordID < 0 || c.IsSet("record-id") && p.RecordID == 0 {
+	case p.RecordID < 0 || c.IsSet("record-id") && p.RecordID == 0:
 		return nil, shell.Usagef("--record-id must be above 0: the server takes no other")
 	}
 	if text := c.String("print-format"); text != "" {
