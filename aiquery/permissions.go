@@ -369,7 +369,7 @@ func (l *permissionsLoader) add(into *permissions, roleID, seq, last int64) (int
 		return last, nil
 	}
 	r, err := l.role(roleID)
-	if err != nil || r == nil {
+	if err != nil || r == nil || seq < 0 && r.clientID != into.clientID { // the ERP looks for roles of the tenant
 		return last, err
 	}
 	included, _, err := l.include(r)
@@ -413,19 +413,18 @@ func (l *permissionsLoader) substitutes(r, into *permissions, last int64) error 
 	return nil
 }
 
-// holds reports whether a period holds now, its last day included, and when that
-// changes next.
+// holds reports whether a period holds now, and when that changes next. The ERP
+// compares the day that it ends with the time, so that it ends as that day begins.
 func holds(validFrom, validTo string, now time.Time) (is bool, changes time.Time) {
 	from, hasFrom := day(validFrom)
 	to, hasTo := day(validTo)
-	to = to.AddDate(0, 0, 1)
 	switch {
 	case hasFrom && now.Before(from):
 		return false, from
-	case hasTo && !now.Before(to):
+	case hasTo && now.After(to):
 		return false, changes
 	case hasTo:
-		changes = to
+		changes = to.Add(time.Nanosecond)
 	}
 	return true, changes
 }

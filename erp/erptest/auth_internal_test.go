@@ -181,7 +181,7 @@ func TestSubstitutedUsers(t *testing.T) {
 	in := openInside(t)
 	in.insertAccess("AD_User_Substitute", "AD_User_Substitute_ID, Name, AD_User_ID, Substitute_ID, ValidFrom, ValidTo",
 		"1,'Holiday',101,102,'2026-03-10 00:00:00','2026-03-12 00:00:00'")
-	for day, stands := range map[string]bool{"2026-03-09T23:59:59Z": false, "2026-03-10T00:00:00Z": true, "2026-03-12T23:59:59Z": true, "2026-03-13T00:00:00Z": false} {
+	for day, stands := range map[string]bool{"2026-03-09T23:59:59Z": false, "2026-03-10T00:00:00Z": true, "2026-03-12T00:00:00Z": true, "2026-03-12T00:00:01Z": false} {
 		var err error
 		in.now, err = time.Parse(time.RFC3339, day)
 		require.NoError(t, err)

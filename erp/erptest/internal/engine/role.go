@@ -65,6 +65,7 @@ func LoadRole(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.
 	if err != nil {
 		return nil, fmt.Errorf("reading role %d: %w", roleID, err)
 	}
+	l.clientID = r.clientID
 	included, last, err := l.include(roleID)
 	if err != nil {
 		return nil, fmt.Errorf("reading the roles that role %d includes: %w", roleID, err)
@@ -81,10 +82,11 @@ func LoadRole(ctx context.Context, tx *store.Tx, roleID, userID int64, now time.
 
 // roleLoader reads one role and those it includes.
 type roleLoader struct {
-	ctx    context.Context
-	tx     *store.Tx
-	userID int64
-	seen   map[int64]bool // roles read, so that a circle ends
+	ctx      context.Context
+	tx       *store.Tx
+	userID   int64
+	clientID int64          // of the role that is read
+	seen     map[int64]bool // roles read, so that a circle ends
 }
 
 // rows reads rows of an AD_ table; one the database lacks is empty.
@@ -244,19 +246,18 @@ func (l *roleLoader) substitutes(into *Role, last int64, now time.Time) (until t
 	return until, nil
 }
 
-// holds reports whether a period holds now, its last day included, and when that
-// changes next.
+// holds reports whether a period holds now, and when that changes next. The ERP
+// compares the day that it ends with the time, so that it ends as that day begins.
 func holds(validFrom, validTo string, now time.Time) (is bool, changes time.Time) {
 	from, hasFrom := storedDay(validFrom)
 	to, hasTo := storedDay(validTo)
-	to = to.AddDate(0, 0, 1)
 	switch {
 	case hasFrom && now.Before(from):
 		return false, from
-	case hasTo && !now.Before(to):
+	case hasTo && now.After(to):
 		return false, changes
 	case hasTo:
-		changes = to
+		changes = to.Add(time.Nanosecond)
 	}
 	return true, changes
 }
@@ -334,7 +335,7 @@ func (l *roleLoader) add(into *Role, id, seq, last int64) (int64, error) {
 		return last, nil
 	}
 	r, err := l.own(id)
-	if err != nil || r.inactive {
+	if err != nil || r.inactive || seq < 0 && r.clientID != l.clientID { // the ERP looks for roles of the tenant
 		return last, err
 	}
 	included, _, err := l.include(id)
