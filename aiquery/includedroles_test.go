@@ -1,8 +1,11 @@
 package aiquery_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/erphub/erphub/aiquery"
 	"github.com/erphub/erphub/internal/testkit/aitest"
 )
 
@@ -50,6 +54,23 @@ func TestIncludedRoles(t *testing.T) {
 			}
 		}
 	}
+	restricted := map[string]string{} // columns that rules are about, by their numbers
+	for _, name := range []string{"Value", "Name", "TotalOpenBalance", "IsCustomer", "C_BP_Group_ID", "C_BPartner_ID"} {
+		id := w.raw(t, fmt.Sprintf("SELECT c.ad_column_id FROM ad_column c JOIN ad_table t ON t.ad_table_id=c.ad_table_id WHERE t.tablename='C_BPartner' AND c.columnname='%s'", name))[0]
+		restricted[id] = name
+	}
+	columnRules := func(role int) {
+		exclude := yes(2)
+		for _, id := range slices.Sorted(maps.Keys(restricted)) {
+			if restricted[id] == "C_BPartner_ID" {
+				if exclude == "N" { // a list, which the statements below need the key in
+					w.exec(t, fmt.Sprintf("INSERT INTO ad_column_access (%s, ad_role_id, ad_table_id, ad_column_id, isexclude, isreadonly) VALUES (%s, %d, 291, %s, 'N', 'Y')", standard, fmt.Sprintf(values, "Y"), role, id))
+				}
+			} else if r.IntN(4) == 0 {
+				row("ad_column_access", "ad_role_id, ad_table_id, ad_column_id, isexclude, isreadonly", "%d, 291, %s, '%s', '%s'", role, id, exclude, yes(2))
+			}
+		}
+	}
 	var columns, copied []string
 	for _, column := range columnNames(t, w, "AD_Role") {
 		columns = append(columns, column)
@@ -65,7 +86,7 @@ func TestIncludedRoles(t *testing.T) {
 		}
 		copied = append(copied, column)
 	}
-	shown := 0
+	shown, columnsCompared := 0, map[bool]int{}
 	for round := range 25 {
 		roles := []int{aitest.Whole}
 		dependent = r.IntN(2) == 0
@@ -74,6 +95,7 @@ func TestIncludedRoles(t *testing.T) {
 			id := 2_100_000 + 10*round + i
 			w.exec(t, fmt.Sprintf("INSERT INTO ad_role (%s) SELECT %s FROM ad_role WHERE ad_role_id=%d", strings.Join(columns, ", "), fmt.Sprintf(strings.Join(copied, ", "), id, yesNo(r.IntN(6) > 0)), aitest.Whole))
 			rules(id)
+			columnRules(id)
 			if r.IntN(4) == 0 {
 				row("ad_user_roles", "ad_user_id, ad_role_id", "%d, %d", aitest.Locker, id)
 			} else {
@@ -83,6 +105,7 @@ func TestIncludedRoles(t *testing.T) {
 		}
 		row("ad_user_substitute", "ad_user_substitute_id, name, ad_user_id, substitute_id", "%d, 'away', %d, %d", 2_100_000+round, aitest.Locker, aitest.User)
 		rules(aitest.Whole)
+		columnRules(aitest.Whole)
 		w.exec(t, fmt.Sprintf("INSERT INTO ad_role_orgaccess (%s, ad_role_id, isreadonly) VALUES (11, 11, 'Y', '2026-01-01 00:00:00', 100, '2026-01-01 00:00:00', 100, %d, 'N') ON CONFLICT DO NOTHING;"+
 			"UPDATE ad_role_orgaccess SET isactive='Y' WHERE ad_org_id=11 AND ad_role_id=%[2]d", standard, aitest.Whole))
 		w.Invalidate()
@@ -103,10 +126,38 @@ func TestIncludedRoles(t *testing.T) {
 				assert.Equal(t, rest, got, "seed %d, round %d, %s", seed, round, table)
 			}
 		}
-		for _, table := range []string{"ad_role_orgaccess", "ad_record_access", "ad_table_access", "ad_role_included"} {
+		if partners := restRows(t, w, token, "C_BPartner"); len(partners) > 0 {
+			shows := restRecord(t, w, token, "C_BPartner", partners[0])
+			for _, name := range restricted {
+				if name == "C_BPartner_ID" {
+					continue
+				}
+				_, err := w.Query(t.Context(), user, aiquery.Request{SQL: fmt.Sprintf("SELECT %s FROM C_BPartner WHERE C_BPartner_ID = %s", name, partners[0]), RoleID: aitest.Whole})
+				_, shown := shows[name]
+				assert.Equal(t, shown, err == nil, "seed %d, round %d, column %s: %v", seed, round, name, err)
+				columnsCompared[shown]++
+			}
+		}
+		for _, table := range []string{"ad_column_access", "ad_role_orgaccess", "ad_record_access", "ad_table_access", "ad_role_included"} {
 			w.exec(t, fmt.Sprintf("DELETE FROM %s WHERE ad_role_id=%d OR ad_role_id>=2100000", table, aitest.Whole))
 		}
 		w.exec(t, "DELETE FROM ad_user_roles WHERE ad_role_id>=2100000; DELETE FROM ad_user_substitute WHERE ad_user_substitute_id>=2100000")
 	}
 	assert.Greater(t, shown, 50)
+	assert.Greater(t, columnsCompared[true], 5)
+	assert.Greater(t, columnsCompared[false], 5)
+}
+
+// restRecord is a record as the REST API of the embedded ERP shows it.
+func restRecord(t testing.TB, w *world, token, table, id string) (record map[string]json.RawMessage) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.srv.URL()+"/api/v1/models/"+table+"/"+id, nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.NoError(t, json.NewDecoder(response.Body).Decode(&record))
+	return record
 }
