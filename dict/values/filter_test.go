@@ -19,7 +19,7 @@ type statuses struct{ noDictionary }
 
 func (statuses) Reference(context.Context, string, ...registry.Detail) (registry.Reference, error) {
 	return registry.Reference{ID: 131, Name: "Document Status", Kind: "list", Values: []registry.ListValue{
-		{Value: "CO", Name: "Completed", Active: true}, {Value: "DR", Name: "Drafted", Active: true}, {Value: "??", Name: "Unknown", Active: true},
+		{Value: "CO", Name: "Completed", Active: true}, {Value: "DR", Name: "Drafted", Active: true}, {Value: "??", Name: "Unknown", Active: true}, {Value: " WP", Name: "Waiting", Active: true},
 	}}, nil
 }
 
@@ -42,6 +42,7 @@ func TestReadFilter(t *testing.T) {
 		"label":                    {filter: "DocStatus eq 'Completed'", want: "DocStatus eq 'CO'", note: "DocStatus Completed is taken as CO"},
 		"small letters":            {filter: "docstatus eq 'completed'", want: "docstatus eq 'CO'", note: "DocStatus completed is taken as CO"},
 		"code":                     {filter: "DocStatus eq 'CO'", want: "DocStatus eq 'CO'"},
+		"code with a blank":        {filter: "DocStatus eq 'WP'", want: "DocStatus eq ' WP'", note: "DocStatus WP is taken as  WP"},
 		"none of":                  {filter: "IsSOTrx eq true and DocStatus neq 'Drafted'", want: "IsSOTrx eq true and DocStatus neq 'DR'", note: "DocStatus Drafted is taken as DR"},
 		"twice":                    {filter: "DocStatus eq 'Drafted' or DocStatus eq 'Drafted'", want: "DocStatus eq 'DR' or DocStatus eq 'DR'", note: "DocStatus Drafted is taken as DR"},
 		"once in small":            {filter: "DocStatus eq 'Drafted' or tolower(DocStatus) eq 'Drafted'", problem: "records hold 'DR' for Drafted"},

@@ -97,7 +97,7 @@ func listValue(ref registry.Reference, s string) (registry.ListValue, error) {
 		if !v.Active {
 			continue
 		}
-		if trimmed := strings.TrimSpace(s); strings.EqualFold(v.Name, trimmed) || strings.EqualFold(v.Value, trimmed) {
+		if trimmed := strings.TrimSpace(s); strings.EqualFold(v.Name, trimmed) || strings.EqualFold(strings.TrimSpace(v.Value), trimmed) {
 			matches = append(matches, v)
 		}
 		active, labels = append(active, v), append(labels, v.Name)
@@ -108,7 +108,7 @@ func listValue(ref registry.Reference, s string) (registry.ListValue, error) {
 	words := make([]string, 0, len(active))
 	near := nearest.Name(s, labels)
 	for i, v := range active {
-		word := fmt.Sprintf("%s (%s)", v.Value, text.Shorten(v.Name, 60))
+		word := fmt.Sprintf("%s (%s)", strings.TrimSpace(v.Value), text.Shorten(v.Name, 60))
 		if near != "" && v.Name == near && len(matches) == 0 {
 			return v, wrong("the list %s has no value %s; did you mean %s?", ref.Name, text.Quote(s), word)
 		}
