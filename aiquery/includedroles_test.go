@@ -83,17 +83,20 @@ func TestIncludedRoles(t *testing.T) {
 			column = "'Random %[1]d'"
 		case "isactive":
 			column = "'%[2]s'"
+		case "isuseuserorgaccess":
+			column = "'%[3]s'"
 		}
 		copied = append(copied, column)
 	}
+	w.exec(t, fmt.Sprintf("INSERT INTO ad_user_orgaccess (%s, ad_user_id, isreadonly) VALUES (11, 11, 'Y', '2026-01-01 00:00:00', 100, '2026-01-01 00:00:00', 100, %d, 'N')", standard, aitest.User))
 	shown, columnsCompared := 0, map[bool]int{}
 	for round := range 25 {
 		roles := []int{aitest.Whole}
 		dependent = r.IntN(2) == 0
-		w.exec(t, fmt.Sprintf("UPDATE ad_role SET isaccessallorgs='%s', ispersonalaccess='%s', maxqueryrecords=0 WHERE ad_role_id=%d", yes(2), yes(2), aitest.Whole))
+		w.exec(t, fmt.Sprintf("UPDATE ad_role SET isaccessallorgs='%s', ispersonalaccess='%s', isuseuserorgaccess='%s', maxqueryrecords=0 WHERE ad_role_id=%d", yes(2), yes(2), yes(5), aitest.Whole))
 		for i := range 1 + r.IntN(4) {
 			id := 2_100_000 + 10*round + i
-			w.exec(t, fmt.Sprintf("INSERT INTO ad_role (%s) SELECT %s FROM ad_role WHERE ad_role_id=%d", strings.Join(columns, ", "), fmt.Sprintf(strings.Join(copied, ", "), id, yesNo(r.IntN(6) > 0)), aitest.Whole))
+			w.exec(t, fmt.Sprintf("INSERT INTO ad_role (%s) SELECT %s FROM ad_role WHERE ad_role_id=%d", strings.Join(columns, ", "), fmt.Sprintf(strings.Join(copied, ", "), id, yesNo(r.IntN(6) > 0), yes(5)), aitest.Whole))
 			rules(id)
 			columnRules(id)
 			if r.IntN(4) == 0 {
