@@ -36,9 +36,6 @@ type MenuEntry struct {
 	Entries   []MenuEntry `json:"entries"`
 }
 
-// IsFolder reports whether the entry has entries below it.
-func (e *MenuEntry) IsFolder() bool { return len(e.Entries) > 0 }
-
 // MenuTree returns the menu. Its id is menuTreeId in the response to the login.
 func (c *Client) MenuTree(ctx context.Context, id ID) (*MenuTree, error) {
 	key, err := id.segment()

@@ -21,7 +21,7 @@ func TestMenuTree(t *testing.T) {
 	assert.Equal(t, "/api/v1/menutree/10", rec.last(t).URI)
 	var got []string
 	for depth, entry := range tree.All() {
-		got = append(got, fmt.Sprint(depth, " ", entry.Name, " ", entry.Action.Code(), " ", entry.Window.ID, entry.IsFolder()))
+		got = append(got, fmt.Sprint(depth, " ", entry.Name, " ", entry.Action.Code(), " ", entry.Window.ID, len(entry.Entries) > 0))
 	}
 	assert.Equal(t, []string{"0 Sales   true", "1 Sales Order W 143 false", "0 Info   false"}, got)
 	for range tree.All() {

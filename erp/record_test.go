@@ -285,9 +285,6 @@ func TestParseTime(t *testing.T) {
 		_, err := erp.ParseTime(text, nil)
 		require.Error(t, err, text)
 	}
-	at, err := erp.ParseLegacyTime("2026-03-09T14:05:06Z", berlin)
-	require.NoError(t, err)
-	assert.Equal(t, "2026-03-09T13:05:06Z", at.UTC().Format(time.RFC3339), "older servers write local time with a Z")
 }
 
 // exact decodes JSON without rounding numbers.

@@ -136,13 +136,3 @@ func ParseTime(text string, loc *time.Location) (time.Time, error) {
 	}
 	return time.Time{}, fmt.Errorf("%s is not a date or time as the ERP writes it", quote(text))
 }
-
-// ParseLegacyTime reads a time as servers built before 30 April 2026 write it:
-// with a Z at its end although it is the server's local time. loc is the
-// server's zone.
-func ParseLegacyTime(text string, loc *time.Location) (time.Time, error) {
-	if n := len(text); n > len(layoutDate) && text[n-1] == 'Z' && text[4] == '-' {
-		text = text[:n-1]
-	}
-	return ParseTime(text, loc)
-}

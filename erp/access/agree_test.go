@@ -126,15 +126,28 @@ func TestExplainAgreesWithTheERP(t *testing.T) {
 	}
 	levels := []string{" CO", " CO", "  O", " C "}
 	asked := map[string]int{}
+	var away []erp.ID // until the next round
 	for round := range rounds {
+		for _, id := range away {
+			require.NoError(t, m.admin.Delete(t.Context(), "AD_User_Substitute", id))
+		}
+		away = nil
 		name := fmt.Sprintf("Random %d", round)
 		level := levels[m.random.IntN(len(levels))]
 		id := m.role(name, level, orgs, records, columns)
 		m.create("AD_User_Roles", map[string]any{"AD_User_ID": ref(m.user), "AD_Role_ID": ref(id)})
+		absent := m.create("AD_User", map[string]any{"Name": "Absent from " + name})
+		if m.yes() {
+			away = append(away, m.create("AD_User_Substitute", map[string]any{"Name": "away", "AD_User_ID": ref(absent), "Substitute_ID": ref(m.user), "IsActive": !m.rarely()}))
+		}
 		included := []erp.ID{id}
 		for n := range m.random.IntN(4) { // of the role, or of one that it includes
 			other := m.role(fmt.Sprintf("%s included %d", name, n), level, orgs, records, columns)
-			m.create("AD_Role_Included", map[string]any{"AD_Role_ID": ref(included[m.random.IntN(len(included))]), "Included_Role_ID": ref(other), "SeqNo": 10 * m.random.IntN(3)})
+			if m.rarely() {
+				m.create("AD_User_Roles", map[string]any{"AD_User_ID": ref(absent), "AD_Role_ID": ref(other)})
+			} else {
+				m.create("AD_Role_Included", map[string]any{"AD_Role_ID": ref(included[m.random.IntN(len(included))]), "Included_Role_ID": ref(other), "SeqNo": 10 * m.random.IntN(3)})
+			}
 			included = append(included, other)
 		}
 		number, _ := id.Int()

@@ -16,7 +16,7 @@ type explainer struct {
 	client  *erp.Client
 	unread  []string
 	refused map[string]bool
-	kept    map[string][]erp.Record // what [explainer.all] read
+	kept    map[string][]erp.Record // what was read
 	asked   Question
 }
 
@@ -27,36 +27,29 @@ func newExplainer(client *erp.Client) *explainer {
 // most is how many rows of one kind are read.
 const most = 100
 
-// rows reads records, deactivated ones among them. ok is false when the caller may
-// not read the table.
+// rows reads records, at most so many, deactivated ones among them. ok is false when the
+// caller may not read the table.
 func (x *explainer) rows(ctx context.Context, table string, filter erp.Filter, columns ...string) (records []erp.Record, ok bool, err error) {
-	if x.refused[table] {
-		return nil, false, nil
-	}
-	page, err := x.client.Query(ctx, table, &erp.Query{
-		Filter: erp.ActiveOrNot(filter), Select: append(columns, "IsActive"), Top: most,
-	})
-	switch {
-	case err == nil:
-		return page.Records, true, nil
-	case errors.Is(err, erp.ErrForbidden), errors.Is(err, erp.ErrNotFound):
-		x.refuse(table)
-		return nil, false, nil
-	}
-	return nil, false, fmt.Errorf("reading %s: %w", table, err)
+	return x.read(ctx, table, erp.ActiveOrNot(filter), true, append(columns, "IsActive"))
 }
 
-// all reads all records of a filter, page by page, and keeps them for the next time.
+// all reads all active records of a filter, page by page.
 func (x *explainer) all(ctx context.Context, table string, filter erp.Filter, columns ...string) (records []erp.Record, ok bool, err error) {
-	kept := table + " " + filter.String()
-	if found, ok := x.kept[kept]; ok {
-		return found, true, nil
+	return x.read(ctx, table, filter, false, columns)
+}
+
+// read keeps what it read for the next time.
+func (x *explainer) read(ctx context.Context, table string, filter erp.Filter, few bool, columns []string) (records []erp.Record, ok bool, err error) {
+	key := fmt.Sprint(table, filter, few, columns)
+	if found, ok := x.kept[key]; ok || x.refused[table] {
+		return slices.Clone(found), ok, nil
 	}
-	if x.refused[table] {
-		return nil, false, nil
-	}
-	for page := (*erp.Page)(nil); page == nil || page.More(); {
-		page, err = x.client.Query(ctx, table, &erp.Query{Filter: filter, Select: columns, OrderBy: []string{table + "_UU"}, Top: 1000, Skip: len(records)})
+	for page := (*erp.Page)(nil); page == nil || page.More() && !few; {
+		q := &erp.Query{Filter: filter, Select: columns, OrderBy: []string{table + "_UU"}, Top: 1000, Skip: len(records)}
+		if few {
+			q.OrderBy, q.Top = nil, most
+		}
+		page, err = x.client.Query(ctx, table, q)
 		switch {
 		case errors.Is(err, erp.ErrForbidden), errors.Is(err, erp.ErrNotFound):
 			x.refuse(table)
@@ -66,8 +59,8 @@ func (x *explainer) all(ctx context.Context, table string, filter erp.Filter, co
 		}
 		records = append(records, page.Records...)
 	}
-	x.kept[kept] = records
-	return records, true, nil
+	x.kept[key] = records
+	return slices.Clone(records), true, nil
 }
 
 // sees reports whether the caller sees any row of a table that every ERP has rows

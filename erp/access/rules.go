@@ -85,7 +85,7 @@ func (x *explainer) recordRules(ctx context.Context, r *role) ([]rule, bool, err
 // tables.
 func (x *explainer) rowRules(ctx context.Context, r *role) ([]erp.Record, bool, error) {
 	rows, ok, err := x.all(ctx, "AD_TableValRule", erp.And(erp.In("AD_Client_ID", 0, r.client), erp.Eq("IsActive", true)), "AD_Table_ID", "AD_Role_ID", "AD_User_ID", "Description", "Code")
-	return slices.DeleteFunc(slices.Clone(rows), func(row erp.Record) bool {
+	return slices.DeleteFunc(rows, func(row erp.Record) bool {
 		role, ofRole := number(row, "AD_Role_ID")
 		user, ofUser := number(row, "AD_User_ID")
 		return ofRole && role != r.id || ofUser && user != r.user

@@ -60,7 +60,7 @@ const (
 )
 
 // LoadScope reads the rules of a role, for one of its users or with 0 for nobody in
-// particular, with some eight requests. What the caller may not read is in
+// particular, with some ten requests. What the caller may not read is in
 // Scope.Unread; the error is that of the connection.
 func LoadScope(ctx context.Context, client *erp.Client, roleID, userID int64) (*Scope, error) {
 	x := newExplainer(client)
@@ -73,10 +73,9 @@ func LoadScope(ctx context.Context, client *erp.Client, roleID, userID int64) (*
 		s.Unread = []string{"AD_Role"}
 		return s, nil
 	}
-	if s.role, err = x.load(ctx, found[0]); err != nil {
+	if s.role, err = x.load(ctx, found[0], userID); err != nil {
 		return nil, err
 	}
-	s.role.user = userID
 	s.Role, s.UserLevel, s.AllOrganizations = s.role.name, s.role.level, s.role.allOrgs
 	tenant, _, err := x.rows(ctx, "AD_Client", erp.Eq("AD_Client_ID", s.role.client), "Name")
 	if err != nil {
@@ -85,26 +84,32 @@ func LoadScope(ctx context.Context, client *erp.Client, roleID, userID int64) (*
 	if len(tenant) > 0 {
 		s.Tenant, _ = tenant[0].Text("Name")
 	}
-	if s.Organizations, s.orgsRead, err = x.organizations(ctx, &s.role); err != nil {
-		return nil, err
-	}
-	if s.tables, _, err = x.tableRules(ctx, &s.role); err != nil {
-		return nil, err
-	}
-	if s.records, _, err = x.recordRules(ctx, &s.role); err != nil {
-		return nil, err
-	}
-	if s.rows, _, err = x.rowRules(ctx, &s.role); err != nil {
-		return nil, err
-	}
-	if err := s.nameTables(ctx, x); err != nil {
-		return nil, err
-	}
-	if s.locked, err = x.locked(ctx, &s.role); err != nil {
+	if err := s.load(ctx, x); err != nil {
 		return nil, err
 	}
 	s.Unread = x.unread
 	return s, nil
+}
+
+// load reads the rules of the role.
+func (s *Scope) load(ctx context.Context, x *explainer) (err error) {
+	if s.Organizations, s.orgsRead, err = x.organizations(ctx, &s.role); err != nil {
+		return err
+	}
+	if s.tables, _, err = x.tableRules(ctx, &s.role); err != nil {
+		return err
+	}
+	if s.records, _, err = x.recordRules(ctx, &s.role); err != nil {
+		return err
+	}
+	if s.rows, _, err = x.rowRules(ctx, &s.role); err != nil {
+		return err
+	}
+	if err := s.nameTables(ctx, x); err != nil {
+		return err
+	}
+	s.locked, err = x.locked(ctx, &s.role)
+	return err
 }
 
 // nameTables finds the names of tables whose record rules count for others.

@@ -65,7 +65,7 @@ func TestLimits(t *testing.T) {
 			requests := srv.Faults().Requests()[before:]
 			assert.LessOrEqual(t, len(requests), 10)
 			for _, r := range requests {
-				assert.Regexp(t, `^/api/v1/models/(AD_Role|AD_Role_Included|AD_Client|AD_Role_OrgAccess|AD_User_OrgAccess|AD_Org|AD_Table_Access|AD_Record_Access|AD_TableValRule|AD_Private_Access|AD_Table)$`, strings.ToLower(r.Path[:15])+r.Path[15:])
+				assert.Regexp(t, `^/api/v1/models/(AD_Role|AD_Role_Included|AD_Client|AD_Role_OrgAccess|AD_User_OrgAccess|AD_Org|AD_Table_Access|AD_Record_Access|AD_TableValRule|AD_Private_Access|AD_User_Substitute|AD_Table)$`, strings.ToLower(r.Path[:15])+r.Path[15:])
 			}
 			assert.Empty(t, scope.Unread)
 			var short []string

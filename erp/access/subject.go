@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/erphub/erphub/erp"
 )
@@ -22,7 +23,8 @@ type role struct {
 	report, personal bool
 	manual           bool
 	// includes are the roles that it includes, in the order in which the ERP merges
-	// them, and names what these are called, and those that they include.
+	// them, and names what these are called, and those that they include. The roles of
+	// users whom the user stands in for are at the end.
 	includes []inclusion
 	names    map[int64]string
 	partly   bool // the included roles could not be read
@@ -59,7 +61,7 @@ func (x *explainer) subject(ctx context.Context, q Question, out *Explanation) (
 		if err != nil {
 			return nil, err
 		}
-		r, err := x.load(ctx, record)
+		r, err := x.load(ctx, record, 0)
 		return []role{r}, err
 	}
 	user, err := x.one(ctx, "user", "AD_User", q.User, []string{"Name", "Value", "EMail"}, "IsLocked")
@@ -99,11 +101,10 @@ func (x *explainer) subject(ctx context.Context, q Question, out *Explanation) (
 			out.UserReasons = append(out.UserReasons, Reason{Undecided, "the caller may not read the role " + name, record("AD_Role", roleID), ""})
 			continue
 		}
-		r, err := x.load(ctx, found[0])
+		r, err := x.load(ctx, found[0], id)
 		if err != nil {
 			return nil, err
 		}
-		r.user = id
 		roles = append(roles, r)
 	}
 	if len(roles) == 0 {
@@ -129,11 +130,12 @@ func loginReasons(user erp.Record) (reasons []Reason) {
 	return reasons
 }
 
-// load makes a role of its record, with the roles it includes.
-func (x *explainer) load(ctx context.Context, rec erp.Record) (role, error) {
+// load makes a role of its record, with the roles it includes, for a user or with 0 for
+// nobody in particular.
+func (x *explainer) load(ctx context.Context, rec erp.Record, user int64) (role, error) {
 	level, _ := rec.Code("UserLevel")
 	r := role{
-		id: key(rec), name: text(rec, "Name"), level: strings.ReplaceAll(level, " ", ""), active: is(rec, "IsActive"), allOrgs: is(rec, "IsAccessAllOrgs"),
+		id: key(rec), user: user, name: text(rec, "Name"), level: strings.ReplaceAll(level, " ", ""), active: is(rec, "IsActive"), allOrgs: is(rec, "IsAccessAllOrgs"),
 		userOrgs: is(rec, "IsUseUserOrgAccess"), report: is(rec, "IsCanReport"), personal: is(rec, "IsPersonalAccess"), manual: is(rec, "IsManual"),
 	}
 	r.client, _ = number(rec, "AD_Client_ID")
@@ -144,11 +146,73 @@ func (x *explainer) load(ctx context.Context, rec erp.Record) (role, error) {
 // loadIncluded reads which roles a role includes.
 func (x *explainer) loadIncluded(ctx context.Context, r *role) error {
 	r.names = map[int64]string{}
+	others, err := x.substituted(ctx, r)
+	if err != nil {
+		return err
+	}
+	rows, err := x.inclusions(ctx, r, append([]int64{r.id}, others...))
+	if err != nil {
+		return err
+	}
+	if len(r.names) == 0 {
+		return nil
+	}
+	roles, _, err := x.rows(ctx, "AD_Role", erp.In("AD_Role_ID", slices.Sorted(maps.Keys(r.names))...), "AD_Client_ID")
+	for _, role := range roles {
+		client, _ := number(role, "AD_Client_ID")
+		if !is(role, "IsActive") {
+			delete(r.names, key(role))
+		} else if client != r.client { // the ERP looks for roles of the tenant
+			others = slices.DeleteFunc(others, func(id int64) bool { return id == key(role) })
+		}
+	}
+	delete(r.names, r.id)
+	seen := map[int64]bool{r.id: true}
+	r.includes = included(rows, r.names, seen, r.id)
+	for _, id := range others {
+		if _, known := r.names[id]; known && !seen[id] {
+			seen[id] = true
+			r.includes = append(r.includes, inclusion{id, -1, included(rows, r.names, seen, id)})
+		}
+	}
+	return err
+}
+
+// substituted are the roles of the users whom the user stands in for now.
+func (x *explainer) substituted(ctx context.Context, r *role) (roles []int64, err error) {
+	if r.user == 0 {
+		return nil, nil
+	}
+	found, _, err := x.rows(ctx, "AD_User_Substitute", erp.And(erp.Eq("Substitute_ID", r.user), erp.Eq("IsActive", true)), "AD_User_ID", "ValidFrom", "ValidTo")
+	var users []int64
+	for _, row := range found {
+		from, begins := row.Time("ValidFrom")
+		to, ends := row.Time("ValidTo")
+		if now := time.Now(); !(begins && now.Before(from) || ends && now.After(to)) {
+			user, _ := number(row, "AD_User_ID")
+			users = append(users, user)
+		}
+	}
+	if err != nil || len(users) == 0 {
+		return nil, err
+	}
+	grants, _, err := x.rows(ctx, "AD_User_Roles", erp.And(erp.In("AD_User_ID", users...), erp.Eq("IsActive", true)), "AD_Role_ID")
+	for _, grant := range grants {
+		id, _ := number(grant, "AD_Role_ID")
+		roles, r.names[id] = append(roles, id), text(grant, "AD_Role_ID")+" (of a user that is stood in for)"
+	}
+	slices.Sort(roles)
+	return roles, err
+}
+
+// inclusions are the rows of AD_Role_Included of roles, and of those that they include, by
+// role; it notes their names.
+func (x *explainer) inclusions(ctx context.Context, r *role, next []int64) (map[int64][]erp.Record, error) {
 	rows := map[int64][]erp.Record{}
-	for next := []int64{r.id}; len(next) > 0 && len(rows) < most; {
+	for len(next) > 0 && len(rows) < most {
 		found, ok, err := x.rows(ctx, "AD_Role_Included", erp.In("AD_Role_ID", next...), "AD_Role_ID", "Included_Role_ID", "SeqNo")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.partly, next = r.partly || !ok, nil
 		for _, row := range found {
@@ -161,18 +225,7 @@ func (x *explainer) loadIncluded(ctx context.Context, r *role) error {
 			}
 		}
 	}
-	if len(r.names) == 0 {
-		return nil
-	}
-	roles, _, err := x.rows(ctx, "AD_Role", erp.In("AD_Role_ID", slices.Sorted(maps.Keys(r.names))...))
-	for _, role := range roles {
-		if !is(role, "IsActive") {
-			delete(r.names, key(role))
-		}
-	}
-	delete(r.names, r.id)
-	r.includes = included(rows, r.names, map[int64]bool{r.id: true}, r.id)
-	return err
+	return rows, nil
 }
 
 // included are the roles of names that rows of AD_Role_Included give a role, each once.

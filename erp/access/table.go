@@ -99,19 +99,11 @@ func (t *tableTarget) limits(ctx context.Context, x *explainer, r *role) error {
 	if t.record != nil {
 		return nil // its own rules are looked at one by one
 	}
-	s := &Scope{role: *r}
-	if s.Organizations, s.orgsRead, err = x.organizations(ctx, r); err != nil {
+	s := &Scope{role: *r, names: map[int64]string{}}
+	if err := s.load(ctx, x); err != nil {
 		return err
 	}
-	if s.records, _, err = x.recordRules(ctx, r); err != nil {
-		return err
-	}
-	if s.rows, _, err = x.rowRules(ctx, r); err != nil {
-		return err
-	}
-	if s.locked, err = x.locked(ctx, r); err != nil {
-		return err
-	}
+	s.tables = nil // said above
 	for _, l := range s.Limits(Table{ID: t.id, Name: t.name, AccessLevel: t.level, View: t.view}) {
 		r.reasons = append(r.reasons, l.Reason)
 	}

@@ -47,7 +47,7 @@ func (x *explainer) denied(ctx context.Context, roleID int, names []string) ([]D
 	if err != nil {
 		return nil, err
 	}
-	r, err := x.load(ctx, rec)
+	r, err := x.load(ctx, rec, 0)
 	if err != nil || r.partly || r.level == "" {
 		return nil, err
 	}
