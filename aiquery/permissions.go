@@ -30,7 +30,8 @@ type permissions struct {
 	orgs               map[int64]bool
 	tables             []tableRule
 	columns            []columnRule
-	records            []recordRule
+	records            []*recordRule
+	dependents         []*recordRule // those of records that hide what points to them
 	windows, processes map[int64]windowGrant
 	locked             map[int64][]int64 // records others have locked, by AD_Table_ID
 	valid              []validRule
@@ -54,8 +55,8 @@ type (
 		exclude, readOnly bool
 	}
 	recordRule struct {
-		table, record                int64
-		exclude, readOnly, dependent bool
+		table, record int64
+		exclude       bool
 	}
 	windowGrant struct { // also of a process
 		read, write bool
@@ -324,12 +325,14 @@ func (l *permissionsLoader) rules(r *permissions) error {
 	for _, row := range found {
 		r.columns = append(r.columns, columnRule{row.int("ad_table_id"), row.int("ad_column_id"), row.yes("isexclude"), row.yes("isreadonly")})
 	}
-	if found, err = l.rows("AD_Record_Access", "AD_Table_ID Record_ID IsExclude IsReadOnly IsDependentEntities", active); err != nil {
+	if found, err = l.rows("AD_Record_Access", "AD_Table_ID Record_ID IsExclude IsDependentEntities", active); err != nil {
 		return err
 	}
 	for _, row := range found {
-		r.records = append(r.records, recordRule{row.int("ad_table_id"), row.int("record_id"), row.yes("isexclude"), row.yes("isreadonly"),
-			row.yes("isdependententities")})
+		rule := &recordRule{row.int("ad_table_id"), row.int("record_id"), row.yes("isexclude")}
+		if r.records = append(r.records, rule); row.yes("isdependententities") {
+			r.dependents = append(r.dependents, rule)
+		}
 	}
 	for key, into := range map[string]map[int64]windowGrant{"AD_Window": r.windows, "AD_Process": r.processes} {
 		_, found, err := l.look(key+"_Access", key+"_ID IsReadWrite IsActive", ofRole)
@@ -416,17 +419,14 @@ func (l *permissionsLoader) substitutes(r, into *permissions, last int64) error 
 // holds reports whether a period holds now, and when that changes next. The ERP
 // compares the day that it ends with the time, so that it ends as that day begins.
 func holds(validFrom, validTo string, now time.Time) (is bool, changes time.Time) {
-	from, hasFrom := day(validFrom)
-	to, hasTo := day(validTo)
-	switch {
-	case hasFrom && now.Before(from):
+	if from, has := day(validFrom); has && now.Before(from) {
 		return false, from
-	case hasTo && now.After(to):
-		return false, changes
-	case hasTo:
-		changes = to.Add(time.Nanosecond)
 	}
-	return true, changes
+	to, has := day(validTo)
+	if !has || now.After(to) {
+		return !has, changes
+	}
+	return true, to.Add(time.Nanosecond)
 }
 
 func day(text string) (time.Time, bool) {

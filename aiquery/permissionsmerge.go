@@ -11,18 +11,18 @@ func (r *permissions) merge(other *permissions, relaxes bool) {
 			r.orgs[org] = true
 		}
 	}
-	// The key of table rules is the table alone: a rule of one type hides others of
-	// roles that come later.
+	// A rule about a table hides later ones of any type.
 	r.tables = mergeRules(r.tables, other.tables, relaxes, func(a, b tableRule) bool { return a.table == b.table },
 		func(old *tableRule, n tableRule) { old.exclude = old.exclude && n.exclude })
 	r.columns = mergeRules(r.columns, other.columns, relaxes, func(a, b columnRule) bool { return a.column == b.column },
 		func(old *columnRule, n columnRule) {
 			old.exclude, old.readOnly = old.exclude && n.exclude, old.readOnly && n.readOnly
 		})
-	r.records = mergeRules(r.records, other.records, relaxes, func(a, b recordRule) bool { return a.table == b.table && a.record == b.record },
-		func(old *recordRule, n recordRule) {
-			old.exclude, old.readOnly, old.dependent = old.exclude && n.exclude, old.readOnly && n.readOnly, old.dependent && n.dependent
-		})
+	// What is in one of the lists already may still be missing in the other.
+	for _, lists := range [][2]*[]*recordRule{{&r.records, &other.records}, {&r.dependents, &other.dependents}} {
+		*lists[0] = mergeRules(*lists[0], *lists[1], relaxes, func(a, b *recordRule) bool { return a.table == b.table && a.record == b.record },
+			func(old **recordRule, n *recordRule) { (*old).exclude = (*old).exclude && n.exclude })
+	}
 	if other.clientID == r.clientID || other.clientID == 0 { // another tenant's role opens nothing here; what it closes stays closed
 		mergeGrants(r.windows, other.windows, relaxes)
 		mergeGrants(r.processes, other.processes, relaxes)

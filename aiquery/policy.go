@@ -37,7 +37,7 @@ type policyBuilder struct {
 	tables     map[int64]tableRule // type A, by AD_Table_ID
 	included   bool                // some table is included by rule
 	columns    map[int64][]columnRule
-	records    map[int64][]recordRule
+	records    map[int64][]*recordRule
 	dependents []dependent
 }
 
@@ -64,7 +64,7 @@ func newPolicy(r *permissions, d *dictionary, opts *Options, schema string) (*Po
 		alias = "adempiere"
 	}
 	b := &policyBuilder{
-		r: r, d: d, opts: opts, tables: map[int64]tableRule{}, columns: map[int64][]columnRule{}, records: map[int64][]recordRule{},
+		r: r, d: d, opts: opts, tables: map[int64]tableRule{}, columns: map[int64][]columnRule{}, records: map[int64][]*recordRule{},
 		p: &guard.Policy{
 			Schema: schema, SchemaAlias: alias, Tables: make(map[string]*guard.Table, len(d.tables)), Denied: map[string]string{}, Functions: map[string]bool{}, Mask: opts.Mask,
 		},
@@ -111,7 +111,11 @@ func (b *policyBuilder) sort() {
 	for _, rule := range b.r.records {
 		b.records[rule.table] = append(b.records[rule.table], rule)
 	}
-	for table, rules := range b.records {
+	dependents := map[int64][]*recordRule{}
+	for _, rule := range b.r.dependents {
+		dependents[rule.table] = append(dependents[rule.table], rule)
+	}
+	for table, rules := range dependents {
 		name := b.d.names[table] // also of a table that is not active: rows still refer to it
 		if name == "" {
 			continue
@@ -124,16 +128,8 @@ func (b *policyBuilder) sort() {
 		case "c_elementvalue_id":
 			dep.columns = append(dep.columns, "account_id")
 		}
-		var only []recordRule
-		for _, rule := range rules {
-			if rule.dependent {
-				only = append(only, rule)
-			}
-		}
-		dep.include, dep.exclude = recordLists(only)
-		if len(dep.include)+len(dep.exclude) > 0 {
-			b.dependents = append(b.dependents, dep)
-		}
+		dep.include, dep.exclude = recordLists(rules)
+		b.dependents = append(b.dependents, dep)
 	}
 	slices.SortFunc(b.dependents, func(x, y dependent) int { return int(x.table - y.table) })
 }
@@ -151,7 +147,7 @@ func (d *dictionary) tableOfColumn(column int64) int64 {
 // recordLists are the ids of include rules and of exclude rules, sorted. Exclude
 // rules that are marked read-only hide the record, too: the ERP's filter does not
 // look at that mark.
-func recordLists(rules []recordRule) (include, exclude []int64) {
+func recordLists(rules []*recordRule) (include, exclude []int64) {
 	for _, rule := range rules {
 		if rule.exclude {
 			exclude = append(exclude, rule.record)
@@ -306,6 +302,11 @@ func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 	if t.rel.Kind == run.PlainView {
 		return all // its tables have theirs
 	}
+	return append(all, b.dependentConditions(t)...)
+}
+
+// dependentConditions are the rules about records that others point to.
+func (b *policyBuilder) dependentConditions(t *dictTable) (all []guard.Condition) {
 	for _, dep := range b.dependents {
 		for i, column := range dep.columns {
 			if !t.rel.Has(column) {
@@ -318,8 +319,8 @@ func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 				looked := i == len(dep.columns)-1 && dep.table != int64(t.info.ID)
 				all = append(all, guard.Condition{Column: column, IDs: dep.include, NullOK: !looked && !own})
 			}
-			if own {
-				continue // excluded ones are excluded already
+			if own && len(dep.include) > 0 {
+				continue // as in the ERP
 			}
 			if len(dep.exclude) > 0 {
 				all = append(all, guard.Condition{Column: column, Not: true, IDs: dep.exclude, NullOK: true})

@@ -15,7 +15,7 @@ type rule struct {
 	role, table, about int64  // about: the column or record; 0: the table
 	kind               string // AccessTypeRule
 
-	exclude, readOnly, dependent bool
+	exclude, readOnly bool
 }
 
 // ruleColumns are what rules of a table are made of, besides role and table.
@@ -31,14 +31,14 @@ type inclusion struct {
 	includes []inclusion
 }
 
-// rules are the active rules that stand in a table of a role and of those that it
-// includes, merged.
-func (x *explainer) rules(ctx context.Context, from string, r *role, more erp.Filter) ([]rule, bool, error) {
+// rules are the active rules in a table of a role and of those that it includes, merged;
+// those that count for what points to a record once more by themselves, as in the ERP.
+func (x *explainer) rules(ctx context.Context, from string, r *role, more erp.Filter) (all, dependent []*rule, ok bool, err error) {
 	filter := erp.And(erp.In("AD_Role_ID", r.ids()...), erp.Eq("IsActive", true), more)
 	rows, ok, err := x.all(ctx, from, filter, append([]string{"AD_Role_ID", "AD_Table_ID", "IsExclude", "IsReadOnly"}, ruleColumns[from]...)...)
-	own := map[int64][]rule{}
+	own, others := map[int64][]*rule{}, map[int64][]*rule{}
 	for _, row := range rows {
-		n := rule{exclude: is(row, "IsExclude"), readOnly: is(row, "IsReadOnly"), dependent: is(row, "IsDependentEntities")}
+		n := &rule{exclude: is(row, "IsExclude"), readOnly: is(row, "IsReadOnly")}
 		n.role, _ = number(row, "AD_Role_ID")
 		n.table, _ = number(row, "AD_Table_ID")
 		n.kind, _ = row.Code("AccessTypeRule")
@@ -48,9 +48,12 @@ func (x *explainer) rules(ctx context.Context, from string, r *role, more erp.Fi
 		} else if record, is := number(row, "Record_ID"); is {
 			n.about, n.name = record, fmt.Sprintf("%s of role %d, table %d and record %d", from, n.role, n.table, record)
 		}
-		own[n.role] = append(own[n.role], n)
+		if own[n.role] = append(own[n.role], n); is(row, "IsDependentEntities") {
+			others[n.role] = append(others[n.role], n)
+		}
 	}
-	return merged(own, r.id, r.includes, sameThing, relaxed), ok, err
+	all = merged(own, r.id, r.includes, sameThing, relaxed)
+	return all, merged(others, r.id, r.includes, sameThing, relaxed), ok, err
 }
 
 // merged is what a role has itself, with what the roles have that it includes.
@@ -67,17 +70,17 @@ func merged[R any](own map[int64][]R, id int64, includes []inclusion, same func(
 	return rolemerge.Rules(own[id], all, same, nil)
 }
 
-func sameThing(a, b rule) bool { return a.table == b.table && a.about == b.about }
+func sameThing(a, b *rule) bool { return a.table == b.table && a.about == b.about }
 
 // relaxed is how the ERP relaxes a rule; one about a table keeps its Read Only.
-func relaxed(old *rule, n rule) {
-	old.exclude, old.dependent = old.exclude && n.exclude, old.dependent && n.dependent
-	old.readOnly = old.readOnly && (n.readOnly || n.kind != "")
+func relaxed(old **rule, n *rule) {
+	(*old).exclude = (*old).exclude && n.exclude
+	(*old).readOnly = (*old).readOnly && (n.readOnly || n.kind != "")
 }
 
 // decided adds what rules say of one thing: the rule about it decides; where there is
 // none, one that includes another thing of the kind makes a list of what is allowed.
-func decided(r *role, rules []rule, about func(rule) bool, what, list, tab string) {
+func decided(r *role, rules []*rule, about func(*rule) bool, what, list, tab string) {
 	fix, including := "change the rule in window Role Data Access, tab "+tab, -1
 	for i, n := range rules {
 		if !about(n) {

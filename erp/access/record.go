@@ -130,19 +130,15 @@ func orgName(rec erp.Record) string {
 // records that it points to. They are conditions of the statements by which the ERP
 // reads, where what a rule excludes is hidden even if the rule is marked Read Only.
 func (t *recordTarget) rules(ctx context.Context, x *explainer, r *role, in *tableTarget) error {
-	rules, ok, err := x.recordRules(ctx, r)
+	rules, others, ok, err := x.rules(ctx, "AD_Record_Access", r, erp.Filter{})
 	if err != nil {
 		return err
 	}
 	if !ok {
 		r.unknown("AD_Record_Access", "access to the record")
 	}
-	var includes []rule
-	dependent := map[int64][]rule{}
+	var includes []*rule
 	for _, n := range rules {
-		if n.dependent {
-			dependent[n.table] = append(dependent[n.table], n)
-		}
 		switch what := "the record"; {
 		case n.table != in.id:
 		case !n.exclude:
@@ -154,7 +150,11 @@ func (t *recordTarget) rules(ctx context.Context, x *explainer, r *role, in *tab
 			r.because(Denies, fmt.Sprintf("a rule of %s excludes %s", r.of(n.role), what), n.name, "change the rule in window Role Data Access, tab Record Access")
 		}
 	}
-	decided(r, includes, func(n rule) bool { return n.about == t.number }, "the record", fmt.Sprintf("records of %s it may use, and this one is not in it", in.name), "Record Access")
+	decided(r, includes, func(n *rule) bool { return n.about == t.number }, "the record", fmt.Sprintf("records of %s it may use, and this one is not in it", in.name), "Record Access")
+	dependent := map[int64][]*rule{}
+	for _, n := range others {
+		dependent[n.table] = append(dependent[n.table], n)
+	}
 	for _, table := range slices.Sorted(maps.Keys(dependent)) {
 		if err := t.dependent(ctx, x, r, in, dependent[table]); err != nil {
 			return err
@@ -200,7 +200,7 @@ func (t *recordTarget) rowRules(ctx context.Context, x *explainer, r *role, in *
 
 // dependent applies rules about records of one table to those that point to them. With
 // a rule that includes a record, those that exclude one do not count.
-func (t *recordTarget) dependent(ctx context.Context, x *explainer, r *role, in *tableTarget, rules []rule) error {
+func (t *recordTarget) dependent(ctx context.Context, x *explainer, r *role, in *tableTarget, rules []*rule) error {
 	of := in.name
 	if rules[0].table != in.id {
 		tables, _, err := x.rows(ctx, "AD_Table", erp.Eq("AD_Table_ID", rules[0].table), "TableName")
@@ -215,8 +215,8 @@ func (t *recordTarget) dependent(ctx context.Context, x *explainer, r *role, in 
 		points, ok = t.number, true
 	}
 	const fix = "change the rule, or clear Dependent Entities, in window Role Data Access, tab Record Access"
-	include := slices.IndexFunc(rules, func(n rule) bool { return !n.exclude })
-	about := slices.IndexFunc(rules, func(n rule) bool { return ok && n.about == points && n.exclude == (include < 0) })
+	include := slices.IndexFunc(rules, func(n *rule) bool { return !n.exclude })
+	about := slices.IndexFunc(rules, func(n *rule) bool { return ok && n.about == points && n.exclude == (include < 0) })
 	switch {
 	case include < 0 && about >= 0:
 		r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and %s of this one is %[1]d", points, of, column), rules[about].name, fix)

@@ -71,14 +71,9 @@ func (x *explainer) organizations(ctx context.Context, r *role) ([]Organization,
 }
 
 // tableRules are those that decide about reading and writing tables.
-func (x *explainer) tableRules(ctx context.Context, r *role) ([]rule, bool, error) {
-	rules, ok, err := x.rules(ctx, "AD_Table_Access", r, erp.Filter{})
-	return slices.DeleteFunc(rules, func(n rule) bool { return n.kind != "A" }), ok, err
-}
-
-// recordRules are those about single records.
-func (x *explainer) recordRules(ctx context.Context, r *role) ([]rule, bool, error) {
-	return x.rules(ctx, "AD_Record_Access", r, erp.Filter{})
+func (x *explainer) tableRules(ctx context.Context, r *role) ([]*rule, bool, error) {
+	rules, _, ok, err := x.rules(ctx, "AD_Table_Access", r, erp.Filter{})
+	return slices.DeleteFunc(rules, func(n *rule) bool { return n.kind != "A" }), ok, err
 }
 
 // rowRules are the conditions under which the role, or its user, sees records of
@@ -107,8 +102,8 @@ func (x *explainer) locked(ctx context.Context, r *role) (map[int64]bool, error)
 }
 
 // ruledTable adds what the rules about tables say of one.
-func ruledTable(r *role, rules []rule, table int64, name string) {
-	decided(r, rules, func(n rule) bool { return n.table == table }, "the table "+name,
+func ruledTable(r *role, rules []*rule, table int64, name string) {
+	decided(r, rules, func(n *rule) bool { return n.table == table }, "the table "+name,
 		fmt.Sprintf("tables it may use, and %s is not in it (unless the setting READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST lets it be read)", name), "Table Access")
 }
 

@@ -21,13 +21,13 @@ type Scope struct {
 	// rules in them are not in the scope.
 	Unread []string
 
-	role     role
-	orgsRead bool
-	tables   []rule
-	records  []rule
-	rows     []erp.Record   // AD_TableValRule
-	locked   map[int64]bool // tables of which other users keep records to themselves
-	names    map[int64]string
+	role               role
+	orgsRead           bool
+	tables             []*rule
+	records, dependent []*rule        // AD_Record_Access
+	rows               []erp.Record   // AD_TableValRule
+	locked             map[int64]bool // tables of which other users keep records to themselves
+	names              map[int64]string
 }
 
 // Table is a table whose records are counted or searched.
@@ -99,7 +99,7 @@ func (s *Scope) load(ctx context.Context, x *explainer) (err error) {
 	if s.tables, _, err = x.tableRules(ctx, &s.role); err != nil {
 		return err
 	}
-	if s.records, _, err = x.recordRules(ctx, &s.role); err != nil {
+	if s.records, s.dependent, _, err = x.rules(ctx, "AD_Record_Access", &s.role, erp.Filter{}); err != nil {
 		return err
 	}
 	if s.rows, _, err = x.rowRules(ctx, &s.role); err != nil {
@@ -115,8 +115,8 @@ func (s *Scope) load(ctx context.Context, x *explainer) (err error) {
 // nameTables finds the names of tables whose record rules count for others.
 func (s *Scope) nameTables(ctx context.Context, x *explainer) error {
 	var ids []int64
-	for _, n := range s.records {
-		if n.dependent && !slices.Contains(ids, n.table) {
+	for _, n := range s.dependent {
+		if !slices.Contains(ids, n.table) {
 			ids = append(ids, n.table)
 		}
 	}
@@ -238,23 +238,25 @@ func shortOrgs(names []string) string {
 // records that those of the table point to.
 func (s *Scope) recordLimits(r *role, t Table) {
 	said := map[string]bool{}
-	for _, n := range s.records {
-		of := s.names[n.table]
-		text := fmt.Sprintf("a rule of %s lists the records of %s that it sees", r.of(n.role), t.Name)
-		if n.exclude {
-			text = fmt.Sprintf("a rule of %s excludes records of %s", r.of(n.role), t.Name)
-		}
-		switch {
-		case n.table == t.ID && keyed(t):
-		case n.dependent && n.table != t.ID && of != "" && t.HasColumn != nil && t.HasColumn(pointing(of, t.Name)):
-			text = fmt.Sprintf("a rule of %s about records of %s counts for records of %s that point to them", r.of(n.role), of, t.Name)
-		default:
-			continue
-		}
-		if !said[text] {
+	say := func(n *rule, what string) {
+		if text := fmt.Sprintf("a rule of %s %s", r.of(n.role), what); !said[text] {
+			said[text] = true
 			r.because(Limits, text, fmt.Sprintf("AD_Record_Access of role %d", n.role), "change the rule in window Role Data Access, tab Record Access")
 		}
-		said[text] = true
+	}
+	for _, n := range s.records {
+		switch {
+		case n.table != t.ID || !keyed(t):
+		case n.exclude:
+			say(n, "excludes records of "+t.Name)
+		default:
+			say(n, "lists the records of "+t.Name+" that it sees")
+		}
+	}
+	for _, n := range s.dependent {
+		if of := s.names[n.table]; of != "" && n.table != t.ID && t.HasColumn != nil && t.HasColumn(pointing(of, t.Name)) {
+			say(n, fmt.Sprintf("about records of %s counts for records of %s that point to them", of, t.Name))
+		}
 	}
 }
 

@@ -121,13 +121,13 @@ func (c *columnTarget) explain(ctx context.Context, x *explainer, r *role, t *ta
 		r.because(ReadOnly, fmt.Sprintf("the column %s is not updateable: it is set when the record is created, and not changed", c.name), name, "")
 	}
 	const from = "AD_Column_Access"
-	rules, ok, err := x.rules(ctx, from, r, erp.Eq("AD_Table_ID", t.id))
+	rules, _, ok, err := x.rules(ctx, from, r, erp.Eq("AD_Table_ID", t.id))
 	if err != nil {
 		return err
 	}
 	if !ok {
 		r.unknown(from, "access to the column")
 	}
-	decided(r, rules, func(n rule) bool { return n.about == c.id }, "the column "+c.name, fmt.Sprintf("columns of %s it may use, and %s is not in it", t.name, c.name), "Column Access")
+	decided(r, rules, func(n *rule) bool { return n.about == c.id }, "the column "+c.name, fmt.Sprintf("columns of %s it may use, and %s is not in it", t.name, c.name), "Column Access")
 	return nil
 }

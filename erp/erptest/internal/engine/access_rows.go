@@ -127,10 +127,7 @@ func (s *Session) dependentFilter(ctx context.Context, tx *store.Tx, b *conditio
 	type lists struct{ include, exclude []int64 }
 	byTable := map[int64]*lists{}
 	var order []int64
-	for _, rule := range s.Role.records {
-		if !rule.dependent {
-			continue
-		}
+	for _, rule := range s.Role.dependents {
 		l := byTable[rule.tableID]
 		if l == nil {
 			l = &lists{}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,13 +23,14 @@ type Role struct {
 	administrator bool // the user has the System Administrator role
 	readUnlisted  bool // READ_TABLES_NOT_IN_TABLE_ACCESS_INCLUDE_LIST
 
-	Orgs    map[int64]OrgAccess
-	tables  []tableRule
-	columns []columnRule
-	records []recordRule
-	valid   []validRule
-	Objects map[ObjectKind]map[int64]grant
-	windows map[int64][]int64 // active windows with an active tab, by AD_Table_ID
+	Orgs       map[int64]OrgAccess
+	tables     []tableRule
+	columns    []columnRule
+	records    []*recordRule
+	dependents []*recordRule // those of records that hide what points to them
+	valid      []validRule
+	Objects    map[ObjectKind]map[int64]grant
+	windows    map[int64][]int64 // active windows with an active tab, by AD_Table_ID
 
 	Until time.Time // when a user substitution begins or ends, zero for never
 }
@@ -49,8 +51,8 @@ type (
 		exclude, readOnly bool
 	}
 	recordRule struct {
-		tableID, recordID            int64
-		exclude, readOnly, dependent bool
+		tableID, recordID int64
+		exclude, readOnly bool
 	}
 	validRule struct {
 		tableID int64
@@ -207,8 +209,10 @@ func (l *roleLoader) loadRules(r *Role) error {
 		return err
 	}
 	for _, row := range rows {
-		r.records = append(r.records, recordRule{row.Int("AD_Table_ID"), row.Int("Record_ID"), row.Bool("IsExclude"),
-			row.Bool("IsReadOnly"), row.Bool("IsDependentEntities")})
+		rule := &recordRule{row.Int("AD_Table_ID"), row.Int("Record_ID"), row.Bool("IsExclude"), row.Bool("IsReadOnly")}
+		if r.records = append(r.records, rule); row.Bool("IsDependentEntities") {
+			r.dependents = append(r.dependents, rule)
+		}
 	}
 	return nil
 }
@@ -246,20 +250,16 @@ func (l *roleLoader) substitutes(into *Role, last int64, now time.Time) (until t
 	return until, nil
 }
 
-// holds reports whether a period holds now, and when that changes next. The ERP
-// compares the day that it ends with the time, so that it ends as that day begins.
+// holds reports whether a period holds now, until its last day begins, and when that changes.
 func holds(validFrom, validTo string, now time.Time) (is bool, changes time.Time) {
-	from, hasFrom := storedDay(validFrom)
-	to, hasTo := storedDay(validTo)
-	switch {
-	case hasFrom && now.Before(from):
+	if from, has := storedDay(validFrom); has && now.Before(from) {
 		return false, from
-	case hasTo && now.After(to):
-		return false, changes
-	case hasTo:
-		changes = to.Add(time.Nanosecond)
 	}
-	return true, changes
+	to, has := storedDay(validTo)
+	if !has || now.After(to) {
+		return !has, changes
+	}
+	return true, to.Add(time.Nanosecond)
 }
 
 func storedDay(text string) (time.Time, bool) {
@@ -343,6 +343,9 @@ func (l *roleLoader) add(into *Role, id, seq, last int64) (int64, error) {
 		return last, err
 	}
 	r.merge(included, false)
+	for _, grants := range r.Objects { // what a row that is not active takes away, another role may give
+		maps.DeleteFunc(grants, func(_ int64, g grant) bool { return !g.Read })
+	}
 	into.merge(r, last >= 0 && last == seq)
 	return seq, nil
 }

@@ -111,10 +111,10 @@ func TestMayUpdate(t *testing.T) {
 		{"organization for reading", Role{UserLevel: "O", clientID: 11, Orgs: list}, 11, 11, 12, 0, "3", false},
 		{"organization not listed", Role{UserLevel: "O", clientID: 11, Orgs: list}, 11, 11, 13, 0, "3", false},
 		{"table level", Role{UserLevel: "O", clientID: 11, Orgs: list}, 11, 11, 11, 0, "6", false},
-		{"record excluded", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, true, true, false}}}, 11, 11, 11, 5, "3", false},
-		{"another record excluded", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, true, true, false}}}, 11, 11, 11, 6, "3", true},
-		{"new record with include rules", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, false, false, false}}}, 11, 11, 11, 0, "3", true},
-		{"record not included", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []recordRule{{7, 5, false, false, false}}}, 11, 11, 11, 6, "3", false},
+		{"record excluded", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []*recordRule{{7, 5, true, true}}}, 11, 11, 11, 5, "3", false},
+		{"another record excluded", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []*recordRule{{7, 5, true, true}}}, 11, 11, 11, 6, "3", true},
+		{"new record with include rules", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []*recordRule{{7, 5, false, false}}}, 11, 11, 11, 0, "3", true},
+		{"record not included", Role{UserLevel: "O", clientID: 11, Orgs: list, records: []*recordRule{{7, 5, false, false}}}, 11, 11, 11, 6, "3", false},
 	} {
 		s := &Session{ClientID: tc.session, Role: &tc.role}
 		err := s.MayUpdate(&store.Table{ID: 7, Name: "T", AccessLevel: tc.accessLevel}, tc.client, tc.org, tc.record)
