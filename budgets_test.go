@@ -27,13 +27,13 @@ type budget struct {
 
 // budgets cover the module.
 var budgets = []budget{
-	{"aiquery", 19_809, 307},
+	{"aiquery", 19_818, 307},
 	{"aiquery/embedded", 6_150, 19},
 	{"cmd", 36_466, 0},
 	{"deploylog", 3_488, 95},
 	{"dict", 28_732, 635},
-	{"erp", 10_484, 446},
-	{"erp/erptest", 52_573, 203},
+	{"erp", 10_500, 446},
+	{"erp/erptest", 52_570, 203},
 	{"examples", 1_250, 2},
 	{"generator", 10_445, 207},
 	{"internal", 21_265, 0},

@@ -334,6 +334,7 @@ func (l *permissionsLoader) rules(r *permissions) error {
 			r.dependents = append(r.dependents, rule)
 		}
 	}
+	slices.SortStableFunc(r.dependents, func(a, b *recordRule) int { return cmp.Compare(a.table, b.table) })
 	for key, into := range map[string]map[int64]windowGrant{"AD_Window": r.windows, "AD_Process": r.processes} {
 		_, found, err := l.look(key+"_Access", key+"_ID IsReadWrite IsActive", ofRole)
 		if err != nil {

@@ -305,26 +305,34 @@ func (b *policyBuilder) conditions(t *dictTable) []guard.Condition {
 	return append(all, b.dependentConditions(t)...)
 }
 
-// dependentConditions are the rules about records that others point to.
+// dependentConditions are the rules about records that others point to: those of the
+// ERP, which does not forget the records of one table at the next, and the same on
+// columns that it does not look at, which may be empty.
 func (b *policyBuilder) dependentConditions(t *dictTable) (all []guard.Condition) {
+	add := func(column string, include, exclude []int64, nullOK bool) {
+		if len(include) > 0 {
+			all = append(all, guard.Condition{Column: column, IDs: include, NullOK: nullOK})
+		} else if len(exclude) > 0 {
+			all = append(all, guard.Condition{Column: column, Not: true, IDs: exclude, NullOK: true})
+		}
+	}
+	looked := map[int64]string{} // columns that the ERP looks at, by table
 	for _, dep := range b.dependents {
-		for i, column := range dep.columns {
-			if !t.rel.Has(column) {
-				continue
+		looked[dep.table] = dep.columns[len(dep.columns)-1]
+		if dep.table == int64(t.info.ID) {
+			looked[dep.table] = dep.columns[0]
+		}
+		for _, column := range dep.columns {
+			if column != looked[dep.table] && t.rel.Has(column) {
+				add(column, dep.include, dep.exclude, true)
 			}
-			own := i == 0 && dep.table == int64(t.info.ID) // its rules for dependents are rules for itself, too
-			if len(dep.include) > 0 {
-				// As in the ERP, what refers to no record at all is not included. The
-				// columns that the ERP does not look at may be empty.
-				looked := i == len(dep.columns)-1 && dep.table != int64(t.info.ID)
-				all = append(all, guard.Condition{Column: column, IDs: dep.include, NullOK: !looked && !own})
-			}
-			if own && len(dep.include) > 0 {
-				continue // as in the ERP
-			}
-			if len(dep.exclude) > 0 {
-				all = append(all, guard.Condition{Column: column, Not: true, IDs: dep.exclude, NullOK: true})
-			}
+		}
+	}
+	rules := slices.DeleteFunc(slices.Clone(b.r.dependents), func(rule *recordRule) bool { return looked[rule.table] == "" || !t.rel.Has(looked[rule.table]) })
+	for i, rule := range rules {
+		if i == len(rules)-1 || rules[i+1].table != rule.table {
+			include, exclude := recordLists(rules[:i+1])
+			add(looked[rule.table], include, exclude, false)
 		}
 	}
 	return all

@@ -57,7 +57,7 @@ func TestPolicy(t *testing.T) {
 		assert.Contains(t, names(orders.Denied), "poreference")
 		assert.NotContains(t, names(orders.Columns), "poreference")
 		assert.Contains(t, names(orders.Denied), "zz_shadow", "what the dictionary does not know")
-		assert.Equal(t, &guard.Condition{Column: "c_bpartner_id", Not: true, IDs: []int64{117}, NullOK: true}, condition(t, p, "c_order", "c_bpartner_id", true))
+		assert.Equal(t, &guard.Condition{Column: "c_bpartner_id", Not: true, IDs: []int64{105, 117}, NullOK: true}, condition(t, p, "c_order", "c_bpartner_id", true), "the ERP keeps the user's rule")
 		assert.Equal(t, []int64{105}, condition(t, p, "c_order", "salesrep_id", true).IDs, "the synonym of AD_User_ID")
 		assert.Equal(t, []int64{105}, condition(t, p, "c_order", "ad_user_id", true).IDs)
 		assert.Equal(t, []int64{117, 120, 121}, condition(t, p, "c_bpartner", "c_bpartner_id", true).IDs, "excluded, and locked by another")

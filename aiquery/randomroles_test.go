@@ -125,20 +125,21 @@ func (role randomRole) visible(table string, columns []string, locked map[string
 	if ids := append(slices.Clone(locked[table]), role.locks[table]...); !role.personal && len(ids) > 0 {
 		terms = append(terms, key+" NOT IN ("+list(ids)+")")
 	}
-	for _, master := range []string{"C_BPartner", "AD_User", "M_Product"} {
+	var in, out []int // which the ERP does not forget at the next table; in the order of AD_Table_ID
+	for _, master := range []string{"AD_User", "M_Product", "C_BPartner"} {
 		column := master + "_ID"
 		if master == "AD_User" && table != master {
 			column = "SalesRep_ID"
 		}
-		if !slices.ContainsFunc(columns, func(c string) bool { return strings.EqualFold(c, column) }) {
+		moreIn := some(func(r randomRecordRule) bool { return r.table == master && r.dependent && !r.exclude })
+		moreOut := some(func(r randomRecordRule) bool { return r.table == master && r.dependent && r.exclude })
+		if len(moreIn)+len(moreOut) == 0 || !slices.ContainsFunc(columns, func(c string) bool { return strings.EqualFold(c, column) }) {
 			continue
 		}
-		in := some(func(r randomRecordRule) bool { return r.table == master && r.dependent && !r.exclude })
-		out := some(func(r randomRecordRule) bool { return r.table == master && r.dependent && r.exclude })
-		switch {
-		case len(in) > 0:
+		in, out = append(in, moreIn...), append(out, moreOut...)
+		if len(in) > 0 {
 			terms = append(terms, column+" IN ("+list(in)+")")
-		case len(out) > 0:
+		} else {
 			terms = append(terms, "("+column+" IS NULL OR "+column+" NOT IN ("+list(out)+"))")
 		}
 	}
@@ -223,7 +224,7 @@ func TestRandomRoles(t *testing.T) {
 					org = append(role.orgs, 0)[0]
 				}
 				if token, err = w.srv.APIToken(t.Context(), "AiUser", 11, aitest.Whole, org, time.Hour); err != nil {
-					require.Empty(t, role.orgs) // nobody can log in without one
+					require.Empty(t, slices.DeleteFunc(slices.Clone(role.orgs), func(org int64) bool { return org == 50007 })) // nobody can log in without one, or with a summary
 				}
 			}
 			for _, table := range tables {

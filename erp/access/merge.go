@@ -1,8 +1,10 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/erphub/erphub/erp"
@@ -51,6 +53,9 @@ func (x *explainer) rules(ctx context.Context, from string, r *role, more erp.Fi
 		if own[n.role] = append(own[n.role], n); is(row, "IsDependentEntities") {
 			others[n.role] = append(others[n.role], n)
 		}
+	}
+	for _, list := range others {
+		slices.SortStableFunc(list, func(a, b *rule) int { return cmp.Compare(a.table, b.table) })
 	}
 	all = merged(own, r.id, r.includes, sameThing, relaxed)
 	return all, merged(others, r.id, r.includes, sameThing, relaxed), ok, err

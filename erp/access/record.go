@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -151,14 +150,8 @@ func (t *recordTarget) rules(ctx context.Context, x *explainer, r *role, in *tab
 		}
 	}
 	decided(r, includes, func(n *rule) bool { return n.about == t.number }, "the record", fmt.Sprintf("records of %s it may use, and this one is not in it", in.name), "Record Access")
-	dependent := map[int64][]*rule{}
-	for _, n := range others {
-		dependent[n.table] = append(dependent[n.table], n)
-	}
-	for _, table := range slices.Sorted(maps.Keys(dependent)) {
-		if err := t.dependent(ctx, x, r, in, dependent[table]); err != nil {
-			return err
-		}
+	if err := t.dependent(ctx, x, r, in, others); err != nil {
+		return err
 	}
 	return t.rowRules(ctx, x, r, in)
 }
@@ -198,39 +191,57 @@ func (t *recordTarget) rowRules(ctx context.Context, x *explainer, r *role, in *
 	return nil
 }
 
-// dependent applies rules about records of one table to those that point to them. With
-// a rule that includes a record, those that exclude one do not count.
+// dependent applies rules about records of tables to those that point to them, table by
+// table. As in the ERP the rules of one table are not forgotten at the next.
 func (t *recordTarget) dependent(ctx context.Context, x *explainer, r *role, in *tableTarget, rules []*rule) error {
-	of := in.name
-	if rules[0].table != in.id {
-		tables, _, err := x.rows(ctx, "AD_Table", erp.Eq("AD_Table_ID", rules[0].table), "TableName")
-		if err != nil || len(tables) == 0 {
-			return err
-		}
-		of = text(tables[0], "TableName")
+	if len(rules) == 0 {
+		return nil
 	}
-	column := pointing(of, in.name)
+	var ids []int64
+	for _, n := range rules {
+		ids = append(ids, n.table)
+	}
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	tables, _, err := x.rows(ctx, "AD_Table", erp.In("AD_Table_ID", ids...), "TableName")
+	if err != nil {
+		return err
+	}
+	names, columns := map[int64]string{}, []string{}
+	for _, table := range tables {
+		names[key(table)] = text(table, "TableName")
+		columns = append(columns, pointing(names[key(table)], in.name))
+	}
+	there, _, err := x.rows(ctx, "AD_Column", erp.And(erp.Eq("AD_Table_ID", in.id), erp.In("ColumnName", columns...)), "ColumnName", "ColumnSQL")
+	rules = slices.DeleteFunc(rules, func(n *rule) bool {
+		return !slices.ContainsFunc(there, func(c erp.Record) bool {
+			return text(c, "ColumnName") == pointing(names[n.table], in.name) && text(c, "ColumnSQL") == ""
+		})
+	})
+	for i, n := range rules {
+		if i == len(rules)-1 || rules[i+1].table != n.table {
+			t.pointed(r, pointing(names[n.table], in.name), in, names, rules[:i+1])
+		}
+	}
+	return err
+}
+
+// pointed applies rules to the record of a table that the record points to. With one that
+// includes a record, those that exclude one do not count.
+func (t *recordTarget) pointed(r *role, column string, in *tableTarget, names map[int64]string, rules []*rule) {
 	points, ok := number(t.rec, column)
 	if column == in.name+"_ID" {
 		points, ok = t.number, true
 	}
-	const fix = "change the rule, or clear Dependent Entities, in window Role Data Access, tab Record Access"
 	include := slices.IndexFunc(rules, func(n *rule) bool { return !n.exclude })
 	about := slices.IndexFunc(rules, func(n *rule) bool { return ok && n.about == points && n.exclude == (include < 0) })
-	switch {
-	case include < 0 && about >= 0:
-		r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and %s of this one is %[1]d", points, of, column), rules[about].name, fix)
-	case include < 0 || about >= 0:
-	case ok:
-		r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and %s of this one is %d", rules[include].about, of, column, points), rules[include].name, fix)
-	default:
-		columns, _, err := x.rows(ctx, "AD_Column", erp.And(erp.Eq("AD_Table_ID", in.id), erp.Eq("ColumnName", column)), "ColumnSQL")
-		if err != nil || len(columns) == 0 || text(columns[0], "ColumnSQL") != "" {
-			return err
-		}
-		r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and this one points to none", rules[include].about, of), rules[include].name, fix)
+	by, here := max(include, about), "this one points to none"
+	if include < 0 && about < 0 || include >= 0 && about >= 0 {
+		return
 	}
-	return nil
+	if ok {
+		here = fmt.Sprintf("%s of this one is %d", column, points)
+	}
+	r.because(Denies, fmt.Sprintf("a rule about record %d of %s counts for records that point to it, and %s", rules[by].about, names[rules[by].table], here), rules[by].name, "change the rule, or clear Dependent Entities, in window Role Data Access, tab Record Access")
 }
 
 // locks are records that other users keep to themselves.

@@ -192,6 +192,29 @@ func TestSubstitutedUsers(t *testing.T) {
 	assert.Equal(t, time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC), in.role(103, 102).Until, "the cached role must not outlive this")
 }
 
+// The ERP does not forget the records of one table at the next that a statement refers
+// to: a partner with the number of a product goes with it.
+func TestDependentRecordsOfTwoTables(t *testing.T) {
+	t.Parallel()
+	in := openInside(t)
+	const columns = "AD_Role_ID, AD_Table_ID, Record_ID, IsExclude, IsReadOnly, IsDependentEntities"
+	in.insertAccess("AD_Record_Access", columns, "103,291,118,'Y','N','Y'") // a partner
+	in.insertAccess("AD_Record_Access", columns, "103,208,122,'Y','Y','Y'") // a product
+	s := &engine.Session{ERP: in.srv.erp, ClientID: 11, RoleID: 103, UserID: 102, Role: in.role(103, 102)}
+	filter := func(table string) (where string) {
+		require.NoError(t, in.srv.erp.DB.View(t.Context(), func(tx *store.Tx) error {
+			of, err := tx.Table(t.Context(), table)
+			require.NoError(t, err)
+			where, _, err = s.RowFilter(t.Context(), tx, of)
+			return err
+		}))
+		return where
+	}
+	assert.Contains(t, filter("C_OrderLine"), `NOT "C_OrderLine"."M_Product_ID" IN (122))`)
+	assert.Contains(t, filter("C_OrderLine"), `NOT "C_OrderLine"."C_BPartner_ID" IN (122,118,120))`)
+	assert.Contains(t, filter("C_Order"), `NOT "C_Order"."C_BPartner_ID" IN (118,120))`, "which has no product; the demo has a rule about 120")
+}
+
 func TestOrganizationTree(t *testing.T) {
 	t.Parallel()
 	in := openInside(t)

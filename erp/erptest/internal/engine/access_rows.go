@@ -121,34 +121,28 @@ func (s *Session) recordFilter(ctx context.Context, tx *store.Tx, b *condition, 
 	return nil
 }
 
-// dependentFilter adds the record rules that also restrict the tables which
-// refer to the records. The table itself, whose key is its own, is one of them.
+// dependentFilter adds the record rules that also restrict the tables which refer to
+// the records. The table itself, whose key is its own, is one of them. As in the ERP
+// the records of one table are not forgotten at the next.
 func (s *Session) dependentFilter(ctx context.Context, tx *store.Tx, b *condition, t *store.Table, mentions func(column string) bool) error {
-	type lists struct{ include, exclude []int64 }
-	byTable := map[int64]*lists{}
-	var order []int64
-	for _, rule := range s.Role.dependents {
-		l := byTable[rule.tableID]
-		if l == nil {
-			l = &lists{}
-			byTable[rule.tableID] = l
-			order = append(order, rule.tableID)
-		}
-		if rule.exclude {
-			l.exclude = append(l.exclude, rule.recordID)
-		} else {
-			l.include = append(l.include, rule.recordID)
+	var include, exclude []int64
+	of, sql := int64(0), ""
+	end := func() {
+		if len(include) > 0 {
+			b.and(in(sql, include))
+		} else if len(exclude) > 0 {
+			b.and("(" + sql + " IS NULL OR NOT " + in(sql, exclude) + ")")
 		}
 	}
-	for _, id := range order {
-		master, err := tx.TableByID(ctx, id)
+	for _, rule := range s.Role.dependents {
+		master, err := tx.TableByID(ctx, rule.tableID)
 		if err != nil {
 			continue // no longer in the dictionary: nothing refers to it
 		}
 		name := master.Name + "_ID"
 		switch strings.ToUpper(name) {
 		case "AD_USER_ID":
-			if id != t.ID {
+			if rule.tableID != t.ID {
 				name = "SalesRep_ID"
 			}
 		case "C_ELEMENTVALUE_ID":
@@ -158,14 +152,17 @@ func (s *Session) dependentFilter(ctx context.Context, tx *store.Tx, b *conditio
 		if !ok || col.IsVirtual() || !mentions(col.Name) {
 			continue
 		}
-		l := byTable[id]
-		sql := column(t, col.Name)
-		if len(l.include) > 0 {
-			b.and(in(sql, l.include))
+		if of != rule.tableID {
+			end()
+		}
+		of, sql = rule.tableID, column(t, col.Name)
+		if rule.exclude {
+			exclude = append(exclude, rule.recordID)
 		} else {
-			b.and("(" + sql + " IS NULL OR NOT " + in(sql, l.exclude) + ")")
+			include = append(include, rule.recordID)
 		}
 	}
+	end()
 	return nil
 }
 
