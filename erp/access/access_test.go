@@ -194,3 +194,27 @@ func TestExplain(t *testing.T) {
 		assert.Equal(t, []string{"AD_Window_Access"}, got.Unread)
 	})
 }
+
+// Who does not see which columns a table has is not told that a record points to nothing.
+func TestExplainWithoutColumns(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	admin := connect(t, srv, "GardenAdmin", 11, 102, 11)
+	root := connect(t, srv, "SuperUser", 0, 0, 0)
+	about := func(table string) map[string]any {
+		return map[string]any{"id": first(t, root, "AD_Table", erp.Eq("TableName", table)).ID()}
+	}
+	order := first(t, admin, "C_Order", erp.Gt("C_BPartner_ID", 0))
+	for table, values := range map[string]map[string]any{
+		"AD_Record_Access": {"AD_Role_ID": map[string]any{"id": 103}, "AD_Table_ID": about("C_BPartner"), "Record_ID": 114, "IsExclude": true, "IsReadOnly": false, "IsDependentEntities": true},
+		"AD_Table_Access":  {"AD_Role_ID": map[string]any{"id": 102}, "AD_Table_ID": about("AD_Column"), "AccessTypeRule": "A", "IsExclude": true, "IsReadOnly": false},
+	} {
+		_, err := admin.Create(t.Context(), table, values)
+		require.NoError(t, err)
+	}
+	got, err := access.Explain(t.Context(), admin, access.Question{Role: "103", Table: "C_Order", Record: order.ID().String()})
+	require.NoError(t, err)
+	require.Len(t, got.Roles, 1)
+	assert.Contains(t, got.Unread, "AD_Column")
+	assert.Equal(t, access.Unknown, got.Roles[0].Read, "%+v", got.Roles[0].Reasons)
+}

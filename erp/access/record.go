@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,10 +151,7 @@ func (t *recordTarget) rules(ctx context.Context, x *explainer, r *role, in *tab
 		}
 	}
 	decided(r, includes, func(n *rule) bool { return n.about == t.number }, "the record", fmt.Sprintf("records of %s it may use, and this one is not in it", in.name), "Record Access")
-	if err := t.dependent(ctx, x, r, in, others); err != nil {
-		return err
-	}
-	return t.rowRules(ctx, x, r, in)
+	return cmp.Or(t.dependent(ctx, x, r, in, others), t.rowRules(ctx, x, r, in))
 }
 
 // rowRules are the conditions of the table (AD_TableValRule). The ERP puts them into
@@ -201,17 +199,22 @@ func (t *recordTarget) dependent(ctx context.Context, x *explainer, r *role, in 
 	for _, n := range rules {
 		ids = append(ids, n.table)
 	}
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	tables, _, err := x.rows(ctx, "AD_Table", erp.In("AD_Table_ID", ids...), "TableName")
-	if err != nil {
-		return err
-	}
+	tables, _, err := x.rows(ctx, "AD_Table", erp.In("AD_Table_ID", slices.Compact(slices.Sorted(slices.Values(ids)))...), "TableName")
 	names, columns := map[int64]string{}, []string{}
 	for _, table := range tables {
 		names[key(table)] = text(table, "TableName")
 		columns = append(columns, pointing(names[key(table)], in.name))
 	}
+	if err != nil || len(columns) == 0 {
+		return err
+	}
 	there, _, err := x.rows(ctx, "AD_Column", erp.And(erp.Eq("AD_Table_ID", in.id), erp.In("ColumnName", columns...)), "ColumnName", "ColumnSQL")
+	if len(there) == 0 && err == nil { // there is none, or the caller does not see any
+		var seen bool
+		if seen, err = x.sees(ctx, "AD_Column"); err == nil && !seen {
+			r.unknown("AD_Column", "whether a rule about a record that this one points to hides it")
+		}
+	}
 	rules = slices.DeleteFunc(rules, func(n *rule) bool {
 		return !slices.ContainsFunc(there, func(c erp.Record) bool {
 			return text(c, "ColumnName") == pointing(names[n.table], in.name) && text(c, "ColumnSQL") == ""

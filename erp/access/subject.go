@@ -151,11 +151,8 @@ func (x *explainer) loadIncluded(ctx context.Context, r *role) error {
 		return err
 	}
 	rows, err := x.inclusions(ctx, r, append([]int64{r.id}, others...))
-	if err != nil {
+	if err != nil || len(r.names) == 0 {
 		return err
-	}
-	if len(r.names) == 0 {
-		return nil
 	}
 	roles, _, err := x.rows(ctx, "AD_Role", erp.In("AD_Role_ID", slices.Sorted(maps.Keys(r.names))...), "AD_Client_ID")
 	for _, role := range roles {

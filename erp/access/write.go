@@ -48,7 +48,7 @@ func (x *explainer) denied(ctx context.Context, roleID int, names []string) ([]D
 		return nil, err
 	}
 	r, err := x.load(ctx, rec, 0)
-	if err != nil || r.partly || r.level == "" {
+	if err != nil || r.partly || r.level == "" || len(names) == 0 {
 		return nil, err
 	}
 	tables, _, err := x.all(ctx, "AD_Table", erp.In("TableName", names...), "TableName", "AccessLevel")

@@ -86,3 +86,11 @@ func TestDocActions(t *testing.T) {
 	assert.NotNil(t, other, "the role has entries, and none for this type")
 	assert.Empty(t, other)
 }
+
+func TestWriteDeniedOfNothing(t *testing.T) {
+	t.Parallel()
+	srv := erptest.New(t)
+	denied, err := access.WriteDenied(t.Context(), connect(t, srv, "GardenAdmin", 11, 102, 11), 102)
+	require.NoError(t, err)
+	assert.Empty(t, denied)
+}
